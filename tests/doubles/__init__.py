@@ -1,0 +1,1 @@
+"""Doubles: models and tokenizers whose every answer a check dictates and whose every call it can read."""
