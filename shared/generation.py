@@ -1,5 +1,6 @@
 """What a token loop hands over: raw readings, no derived figures."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 
@@ -23,3 +24,12 @@ class Generation:
     ttft_s: float | None
     latency_s: float
     used_cache: bool
+
+
+def finish_reason(output_ids: Sequence[int], stop_ids: Collection[int], ignore_eos: bool) -> str:
+    """Why a generation ended: "stop" or "length".
+
+    Example: `finish_reason([5, 2], {2}, ignore_eos=False)` is "stop"; with `ignore_eos` only length ends it.
+    """
+    stopped = not ignore_eos and bool(output_ids) and output_ids[-1] in stop_ids
+    return "stop" if stopped else "length"
