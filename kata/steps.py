@@ -45,7 +45,7 @@ STEPS = (
     Step(6, "streaming", "Stream the text as it comes"),
     Step(7, "schemas", "Say what a request may be"),
     Step(8, "server", "Serve it over HTTP"),
-    Step(9, "server_test", "Test the server"),
+    Step(9, "server_test", "Test the server", check_name="server"),
 )
 
 
