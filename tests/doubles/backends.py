@@ -98,6 +98,7 @@ def word_level_backend() -> Tokenizer:
     vocab = {token: at for at, token in enumerate(("[UNK]", *MODEL_WORDS, *PUNCTUATION))}
     backend = Tokenizer(models.WordLevel(vocab=vocab, unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    backend.add_special_tokens([AddedToken("[UNK]", special=True)])
     return _with_chat_tokens(backend)
 
 

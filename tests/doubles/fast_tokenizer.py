@@ -1,51 +1,22 @@
-"""A tokenizer that starts at once: byte-level BPE without merges and a Qwen-style chat template, no transformers.
+"""A tokenizer that starts at once: the library's, as far as a solution asks the common things, without transformers.
 
-The common calls are answered here, on the same `tokenizers` backend that the library uses; every other attribute is
-looked up on the library's own `PreTrainedTokenizerFast`, built at that moment from the same backend.
+The common calls are answered here, on the same `tokenizers` backend that the library uses; every other call and
+attribute is passed on to the library's own tokenizer, built at that moment on that backend. `test_doubles.py` proves
+that both say the same.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import AddedToken, Tokenizer
 from torch import Tensor
 
-IM_START, IM_END, END_OF_TEXT, THINK, END_THINK = 256, 257, 258, 259, 260
-SPECIAL_TOKENS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
-THINK_TOKENS = ("<think>", "</think>")
-CHAT_TEMPLATE = (
-    "{%- for message in messages %}"
-    "{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}"
-    "{%- endfor %}"
-    "{%- if add_generation_prompt %}"
-    "{{- '<|im_start|>assistant\\n' }}"
-    "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}"
-    "{%- endif %}"
-)
+from tests.doubles.backends import SPECIAL_TOKENS, byte_level_backend
+from tests.doubles.tokenizers import CHAT_TEMPLATE, library_tokenizer
 
-
-def bytes_to_characters() -> dict[int, str]:
-    """The printable character that stands for each byte in byte-level BPE (GPT-2's table)."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}
-
-
-def byte_level_backend(merges: Sequence[tuple[str, str]] = ()) -> Tokenizer:
-    """Byte b is token b; then three special tokens, two think tags (added, not special), then the merges' results.
-
-    Merges are written in byte characters (`bytes_to_characters`).
-    """
-    vocab = {character: byte for byte, character in bytes_to_characters().items()}
-    for token in (*SPECIAL_TOKENS, *THINK_TOKENS, *(left + right for left, right in merges)):
-        vocab.setdefault(token, len(vocab))
-    backend = Tokenizer(models.BPE(vocab=vocab, merges=list(merges)))
-    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    backend.decoder = decoders.ByteLevel()
-    backend.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL_TOKENS])
-    backend.add_tokens([AddedToken(token, normalized=False) for token in THINK_TOKENS])
-    return backend
+IM_START, IM_END, END_OF_TEXT, THINK, END_THINK, HIDDEN = 256, 257, 258, 259, 260, 261  # of the byte-level backend
+ANSWERED_HERE = {"add_generation_prompt", "enable_thinking", "tokenize", "return_tensors", "return_dict"}
 
 
 class Encoding(dict):
@@ -64,21 +35,38 @@ class Encoding(dict):
 
 
 class FastTokenizer:
-    """Byte-level: `encode("A")` is `[65]`. Ids 256 to 260 are `<|im_start|> <|im_end|> <|endoftext|> <think> </think>`.
+    """Byte-level unless told otherwise: `encode("A")` is `[65]`, the ids above name what follows.
 
-    `ids_decoded` counts the ids of all decodes, so that a check can tell linear work from quadratic.
+    `backend` is any of `backends.py` whose special tokens are ChatML's. `clean_up` is the tokenizer's own opinion on
+    spaces, followed where a call has none. `ids_decoded` counts the ids of all decodes: linear work or quadratic?
     """
 
     chat_template = CHAT_TEMPLATE
-    eos_token, eos_token_id = "<|im_end|>", IM_END
-    pad_token, pad_token_id = "<|endoftext|>", END_OF_TEXT
-    bos_token = bos_token_id = unk_token = unk_token_id = None
-    all_special_tokens, all_special_ids = list(SPECIAL_TOKENS), [IM_START, IM_END, END_OF_TEXT]
-    padding_side, clean_up_tokenization_spaces, is_fast = "right", False, True
+    eos_token, pad_token, bos_token = "<|im_end|>", "<|endoftext|>", None
+    bos_token_id = None
+    padding_side, is_fast = "right", True
 
-    def __init__(self) -> None:
-        self.backend_tokenizer = self._tokenizer = byte_level_backend()
+    def __init__(self, backend: Tokenizer | None = None, *, clean_up: bool = False) -> None:
+        self.backend_tokenizer = self._tokenizer = backend or byte_level_backend()
+        self.clean_up_tokenization_spaces = clean_up
+        self.unk_token = next((token for token in ("<unk>", "[UNK]") if self.id_of(token) is not None), None)
+        self.unk_token_id = None if self.unk_token is None else self.id_of(self.unk_token)
+        self.eos_token_id, self.pad_token_id = self.id_of(self.eos_token), self.id_of(self.pad_token)
+        named = (self.eos_token, self.unk_token, self.pad_token, SPECIAL_TOKENS[0])
+        self.all_special_tokens = [token for token in named if token is not None]
+        self.all_special_ids = [self.id_of(token) for token in self.all_special_tokens]
         self.ids_decoded = 0
+
+    def id_of(self, token: str) -> int | None:
+        return self.backend_tokenizer.token_to_id(token)
+
+    def ids(self, text: str) -> list[int]:
+        """The ids of a text, nothing added."""
+        return self.backend_tokenizer.encode(text, add_special_tokens=False).ids
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of a completion as the contract wants it, not counted: the oracle of the checks."""
+        return self.backend_tokenizer.decode(list(ids), skip_special_tokens=True)
 
     def render(self, user: str, system: str = "You are a helpful assistant.") -> str:
         """What the chat template makes of one system and one user message, thinking off."""
@@ -90,16 +78,15 @@ class FastTokenizer:
     @property
     def header(self) -> list[int]:
         """The ids that open the assistant's turn, thinking off."""
-        return self._ids("<|im_start|>assistant\n<think>\n\n</think>\n\n")
+        return self.ids("<|im_start|>assistant\n<think>\n\n</think>\n\n")
 
     def prompt_ids(self, user: str) -> list[int]:
         """The ids of a right prompt: the oracle of the checks."""
-        return self._ids(self.render(user))
+        return self.ids(self.render(user))
 
     def apply_chat_template(self, conversation: Sequence[dict[str, str]], **options: Any) -> Any:
-        known = {"add_generation_prompt", "enable_thinking", "tokenize", "return_tensors", "return_dict"}
-        if not set(options) <= known or not isinstance(conversation[0], dict):
-            return self._real.apply_chat_template(conversation, **options)
+        if not set(options) <= ANSWERED_HERE or not all(map(_is_plain_turn, conversation)) or not conversation:
+            return self._library.apply_chat_template(conversation, **options)
         text = "".join(f"<|im_start|>{turn['role']}\n{turn['content']}<|im_end|>\n" for turn in conversation)
         if options.get("add_generation_prompt"):
             text += "<|im_start|>assistant\n" + ("<think>\n\n</think>\n\n" * (options.get("enable_thinking") is False))
@@ -110,26 +97,36 @@ class FastTokenizer:
 
     def __call__(self, text: str, **options: Any) -> Any:
         tensors = options.get("return_tensors")
-        if not isinstance(text, str) or not set(options) <= {"add_special_tokens", "return_tensors"}:
-            return self._real(text, **options)
-        ids = self._ids(text)
+        known = set(options) <= {"add_special_tokens", "return_tensors"} and tensors in (None, "pt")
+        if not isinstance(text, str) or not known:
+            return self._library(text, **options)
+        ids = self.encode(text, add_special_tokens=options.get("add_special_tokens", True))
         if tensors is None:
             return Encoding(input_ids=ids, attention_mask=[1] * len(ids))
-        if tensors != "pt":
-            return self._real(text, **options)
-        rows = torch.tensor([ids], device="cpu")
+        rows = torch.tensor([ids], dtype=torch.int64, device="cpu")
         return Encoding(input_ids=rows, attention_mask=torch.ones_like(rows))
 
     def encode(self, text: str, **options: Any) -> Any:
-        return self._real.encode(text, **options) if options.keys() - {"add_special_tokens"} else self._ids(text)
+        if set(options) - {"add_special_tokens"}:
+            return self._library.encode(text, **options)
+        return self.backend_tokenizer.encode(text, **options).ids
 
-    def decode(self, token_ids: Any, skip_special_tokens: bool = False, **options: Any) -> Any:
-        ids = token_ids.tolist() if isinstance(token_ids, Tensor) else token_ids
-        ids = [ids] if isinstance(ids, int) else list(ids)
-        if ids and isinstance(ids[0], list | tuple):
-            return [self.decode(row, skip_special_tokens, **options) for row in ids]
+    def decode(
+        self,
+        token_ids: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **options: Any,
+    ) -> Any:
+        ids = _plain(token_ids)
+        ids = [ids] if isinstance(ids, int) else ids
+        if ids and isinstance(ids[0], list):
+            return [self.decode(row, skip_special_tokens, clean_up_tokenization_spaces, **options) for row in ids]
         self.ids_decoded += len(ids)
-        return self.backend_tokenizer.decode([int(id_) for id_ in ids], skip_special_tokens=skip_special_tokens)
+        cleaned = clean_up_tokenization_spaces
+        if self.clean_up_tokenization_spaces if cleaned is None else cleaned:
+            return self._library.decode(ids, skip_special_tokens, clean_up_tokenization_spaces=cleaned, **options)
+        return self.backend_tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
 
     def batch_decode(self, sequences: Any, skip_special_tokens: bool = False, **options: Any) -> list[str]:
         return [self.decode(row, skip_special_tokens, **options) for row in sequences]
@@ -142,25 +139,28 @@ class FastTokenizer:
         return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name in ("backend_tokenizer", "_built"):
             raise AttributeError(name)
-        return getattr(self._real, name)
-
-    def _ids(self, text: str) -> list[int]:
-        return self.backend_tokenizer.encode(text, add_special_tokens=False).ids
+        return getattr(self._library, name)
 
     @property
-    def _real(self) -> Any:
-        if "_library" not in self.__dict__:
-            self.__dict__["_library"] = as_library_tokenizer(self.backend_tokenizer, self.chat_template)
-        return self.__dict__["_library"]
+    def _library(self) -> Any:
+        if "_built" not in self.__dict__:
+            self._built = library_tokenizer(
+                self.backend_tokenizer,
+                self.chat_template,
+                unk_token=self.unk_token,
+                clean_up_tokenization_spaces=self.clean_up_tokenization_spaces,
+            )
+        return self._built
 
 
-def as_library_tokenizer(backend: Tokenizer, chat_template: str | None = CHAT_TEMPLATE, **options: Any) -> Any:
-    """The library's tokenizer on a backend, with the ChatML tokens as EOS and pad unless told otherwise."""
-    from transformers import PreTrainedTokenizerFast
+def _is_plain_turn(turn: object) -> bool:
+    return isinstance(turn, dict) and all(isinstance(turn.get(key), str) for key in ("role", "content"))
 
-    settings = {"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>", "clean_up_tokenization_spaces": False}
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **(settings | options))
-    tokenizer.chat_template = chat_template
-    return tokenizer
+
+def _plain(ids: Any) -> Any:
+    """Tensors, arrays and tuples as ints and lists, as the library turns them."""
+    if isinstance(ids, Tensor) or hasattr(ids, "tolist"):
+        return ids.tolist()
+    return [_plain(value) for value in ids] if isinstance(ids, list | tuple) else ids

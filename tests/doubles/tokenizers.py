@@ -28,9 +28,7 @@ CHAT_TEMPLATE = (
     "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}"
     "{%- endif %}"
 )
-NO_SYSTEM_ROLE = (
-    "{%- if messages[0].role == 'system' %}{{- raise_exception('System role not supported') }}{%- endif %}"
-)
+NO_SYSTEM_ROLE = "{%- if messages[0].role == 'system' %}{{- raise_exception('System role not supported') }}{%- endif %}"
 
 
 def library_tokenizer(backend: Tokenizer, chat_template: str | None = CHAT_TEMPLATE, **options: Any) -> Any:
