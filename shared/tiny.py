@@ -19,7 +19,7 @@ WORDS = (
     "into has more her two like him see time could no make than first been its who now people my made over did "
     "down only way find use may water long little very after words called just where most know assistant system "
     "user model token cache prompt answer question hello capital helpful"
-).split()
+)
 
 CHAT_TEMPLATE = (
     "{%- for message in messages %}"
@@ -35,7 +35,7 @@ CHAT_TEMPLATE = (
 def build_tokenizer() -> PreTrainedTokenizerFast:
     """Byte-level BPE: any text goes in and comes out unchanged; the words above are one token each."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    merges = _merges(WORDS)
+    merges = _merges(WORDS.split())
     vocab = {token: index for index, token in enumerate(alphabet + [left + right for left, right in merges])}
     core = Tokenizer(models.BPE(vocab=vocab, merges=merges))
     core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -69,7 +69,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> Qwen3ForCa
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed)
         model = Qwen3ForCausalLM(config)
     with torch.no_grad():
