@@ -1,0 +1,149 @@
+"""Asks the schemas of step 7 and judges the answer: accepted or refused, and what is left of a value on the way."""
+
+import json
+from types import ModuleType
+
+from pydantic import BaseModel, ValidationError
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+
+TIMES = ("ttft_ms", "tpot_ms")  # 0.0 is also their sign for "not measured"
+
+
+def accepted(step: ModuleType, **fields: object) -> BaseModel:
+    """The request with these fields, which must be accepted."""
+    try:
+        return step.GenerateRequest(**fields)
+    except ValidationError as error:
+        problem = first_error(error)
+    why = "this request is within the bounds that the lesson gives: accept it."
+    expect(False, call=as_call(fields), got=f"refused: {problem}", wanted="accepted", why=why)
+
+
+def refused(step: ModuleType, why: str, **fields: object) -> None:
+    """Whether a request with these fields is refused, and by an error that FastAPI turns into a 422."""
+    try:
+        request = step.GenerateRequest(**fields)
+    except ValidationError:
+        return
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+        why = "only a ValidationError becomes a 422, anything else a 500: use Field, or raise ValueError in a validator."
+    else:
+        got = f"accepted, as {short(request)}"
+    expect(False, call=as_call(fields), got=got, wanted="a ValidationError", why=why)
+
+
+def check_bounds(step: ModuleType, field: str, inside: tuple, outside: tuple) -> None:
+    """Whether the field takes every value inside as it is, and none outside."""
+    for value in inside:
+        request = accepted(step, prompt="Hello", **{field: value})
+        call = f"{as_call({'prompt': 'Hello', field: value})}.{field}"
+        why = "a setting within the bounds is taken as it is, the bounds themselves included."
+        expect_number(getattr(request, field, None), value, call, why)
+    for value in outside:
+        why = f"{field}={value!r} is outside the bounds of the lesson: refuse it, do not bend it."
+        refused(step, why, prompt="Hello", **{field: value})
+
+
+def expect_number(got: object, wanted: float, call: str, why: str) -> None:
+    expect(type(got) in (int, float) and got == wanted, call=call, got=repr(got), wanted=repr(wanted), why=why)
+
+
+def check_params(step: ModuleType, **settings: float) -> None:
+    """Whether the settings arrive in the `SamplingParams`, and nothing else does."""
+    call = as_call({"prompt": "Hello", **settings}) + ".to_sampling_params()"
+    params = accepted(step, prompt="Hello", **settings).to_sampling_params()
+    why = "every engine of this kata takes its settings as SamplingParams."
+    wanted_type = "a shared.sampling_params.SamplingParams"
+    expect(type(params) is SamplingParams, call=call, got=repr(params), wanted=wanted_type, why=why)
+    why = (
+        "a setting was lost on the way: `value or default` takes 0 for missing, and the request's max_new_tokens "
+        "is the engine's max_tokens."
+    )
+    for name, field in (("temperature", "temperature"), ("top_k", "top_k"), ("max_tokens", "max_new_tokens")):
+        expect_number(getattr(params, name), settings[field], f"{call}.{name}", why)
+    untouched = params.top_p == 1.0 and params.ignore_eos is False
+    why = "a request does not speak of these two: leave them at their defaults."
+    expect(untouched, call=call, got=repr(params), wanted="top_p=1.0, ignore_eos=False", why=why)
+
+
+def prompt_limit(step: ModuleType) -> int:
+    """The step's own bound for the prompt, which has bounds itself."""
+    most = getattr(step, "MAX_PROMPT_CHARS", None)
+    expect(
+        type(most) is int and 4_096 <= most <= 1_000_000,
+        call="MAX_PROMPT_CHARS",
+        got=repr(most),
+        wanted="a whole number from 4,096 to 1,000,000",
+        why="a prompt needs an upper length that leaves room for pages of text and keeps one request small.",
+    )
+    return most
+
+
+def response_json(step: ModuleType, text: str, metrics: dict) -> dict:
+    """What a client reads of a response, which must be accepted."""
+    call = f"GenerateResponse(text={text!r}, metrics={shown(metrics)})"
+    try:
+        body = json.loads(step.GenerateResponse(text=text, metrics=dict(metrics)).model_dump_json())
+    except ValidationError as error:
+        why = "engines return this: ttft_ms, tpot_ms and finish_reason may be missing, the text empty, a reading 0.0."
+        expect(False, call=call, got=f"refused: {first_error(error)}", wanted="accepted", why=why)
+    expect(
+        type(body) is dict and type(body.get("metrics")) is dict and body.get("text") == text,
+        call=f"{call}.model_dump_json()",
+        got=body,
+        wanted=f"an object with text={text!r} and an object of metrics",
+        why="a response is the text as it came, and the figures under `metrics`.",
+    )
+    return body
+
+
+def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
+    """Whether the JSON's metrics hold all the wanted figures, each of its own kind: true is not 1."""
+    got = body["metrics"]
+    for name, figure in wanted.items():
+        value = got.get(name)
+        expect(
+            value == figure and isinstance(value, bool) is isinstance(figure, bool),
+            call=f"GenerateResponse(text=…, metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
+            got=repr(value) if name in got else "not there",
+            wanted=repr(figure),
+            why="the response carries every figure that the engine gave, unchanged, and also those that the schema does "
+            "not name: allow extra fields there.",
+        )
+
+
+def refused_response(step: ModuleType, fields: dict, missing: str) -> None:
+    """Whether a response is refused that lacks something every engine knows."""
+    try:
+        got = repr(step.GenerateResponse(**fields))
+    except ValidationError:
+        return
+    why = "with a default here a client reads a made-up figure where an engine gave none: give this field no default."
+    expect(False, call=f"GenerateResponse(…) without {missing}", got=got, wanted="a ValidationError", why=why)
+
+
+def first_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def as_call(fields: dict) -> str:
+    """The request as a learner would write it."""
+    if all(name.isidentifier() for name in fields):
+        return f"GenerateRequest({', '.join(f'{name}={short(value)}' for name, value in fields.items())})"
+    return f"GenerateRequest(**{shown(fields)})"
+
+
+def shown(fields: dict) -> str:
+    """The fields as a dictionary, long values cut."""
+    return "{" + ", ".join(f"{name!r}: {short(value)}" for name, value in fields.items()) + "}"
+
+
+def short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else f"{text[:24]}…{text[-4:]} ({len(text):,} characters)"

@@ -1,0 +1,228 @@
+"""Checks of step 7: the bounds of a request, and what a response holds. No server, no engine, no torch."""
+
+from types import ModuleType
+
+import pytest
+from pydantic import BaseModel
+
+from kata.failure import expect
+from shared.metrics import ServingMetrics, SpecDecodeMetrics
+from tests.doubles.schema_verdicts import (
+    TIMES,
+    accepted,
+    check_bounds,
+    check_params,
+    expect_metrics,
+    expect_number,
+    prompt_limit,
+    refused,
+    refused_response,
+    response_json,
+    shown,
+)
+
+NUMBERS = ("max_new_tokens", "temperature", "top_k")
+METRICS = ServingMetrics(31.2, 20, 5, 40.5, 30.25, latency_ms=161.53, used_cache=True, finish_reason="stop").as_dict()
+ONE_TOKEN = ServingMetrics(8.0, 3, 1, ttft_ms=125.0, latency_ms=125.0, finish_reason="stop").as_dict()
+UNMEASURED = ServingMetrics(throughput=0.0, input_tokens=3, output_tokens=0).as_dict()
+VERY_FAST = ServingMetrics(9e6, 3, 2, ttft_ms=0.001, tpot_ms=0.0001, latency_ms=0.002, finish_reason="length").as_dict()
+
+
+def test_request_and_response_are_pydantic_models(step: ModuleType) -> None:
+    """Request and response are pydantic models, so FastAPI reads the one and writes the other."""
+    for name in ("GenerateRequest", "GenerateResponse"):
+        model = getattr(step, name, None)
+        expect(
+            isinstance(model, type) and issubclass(model, BaseModel),
+            call=name,
+            got=model,
+            wanted="a subclass of pydantic.BaseModel",
+            why="FastAPI checks a body against a pydantic model: derive the class from BaseModel.",
+        )
+
+
+def test_a_prompt_alone_is_enough(step: ModuleType) -> None:
+    """A prompt alone is a request: the settings have the defaults 128, 0.0 and 50."""
+    request = accepted(step, prompt="Hello")
+    for field, default in (("max_new_tokens", 128), ("temperature", 0.0), ("top_k", 50)):
+        call = f"GenerateRequest(prompt='Hello').{field}"
+        expect_number(getattr(request, field, None), default, call, f"the default of {field} is {default}.")
+
+
+def test_the_prompt_is_required(step: ModuleType) -> None:
+    """A request without a prompt is refused."""
+    refused(step, "a request has no meaning without a prompt: give that field no default.")
+
+
+def test_max_new_tokens_is_1_to_512(step: ModuleType) -> None:
+    """max_new_tokens is 1 to 512, both included."""
+    check_bounds(step, "max_new_tokens", inside=(1, 2, 511, 512), outside=(-1, 0, 513, 10**9))
+
+
+def test_temperature_is_0_to_2(step: ModuleType) -> None:
+    """temperature is 0 to 2, both included."""
+    inside = (0, 0.0, 0.123456789, 1, 1.999, 2, 2.0)
+    check_bounds(step, "temperature", inside=inside, outside=(-1, -0.001, 2.001, 3, 10**9))
+
+
+def test_top_k_is_1_to_100(step: ModuleType) -> None:
+    """top_k is 1 to 100, both included."""
+    check_bounds(step, "top_k", inside=(1, 2, 99, 100), outside=(-1, 0, 101, 10**9))
+
+
+def test_settings_reach_the_sampling_params(step: ModuleType) -> None:
+    """to_sampling_params() hands on every setting; max_tokens is max_new_tokens."""
+    check_params(step, max_new_tokens=7, temperature=0.8, top_k=3)
+    check_params(step, max_new_tokens=512, temperature=2.0, top_k=100)
+    check_params(step, max_new_tokens=128, temperature=0.5, top_k=50)
+
+
+def test_settings_at_their_lowest_stay_as_they_are(step: ModuleType) -> None:
+    """A temperature of 0 stays 0: it is a setting, not a missing one."""
+    check_params(step, max_new_tokens=1, temperature=0.0, top_k=1)
+    check_params(step, max_new_tokens=1, temperature=0, top_k=100)
+
+
+def test_a_blank_prompt_is_refused(step: ModuleType) -> None:
+    """A prompt that is empty, or all spaces and line ends, is refused."""
+    why = "there is nothing to answer in a blank prompt: ask for at least one character that is no space."
+    for prompt in ("", " ", "   ", "\n", " \t\r\n "):
+        refused(step, why, prompt=prompt)
+
+
+def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
+    """The prompt is handed on untouched: spaces, line ends and odd characters included."""
+    for prompt in ("  Hello ", "\nfirst\r\nsecond\n", "é e\u0301 ﬁ", "😀\u200d☀", "<b>&amp;\\n", "x"):
+        got = getattr(accepted(step, prompt=prompt), "prompt", None)
+        expect(
+            type(got) is str and got == prompt,
+            call=f"GenerateRequest(prompt={prompt!r}).prompt",
+            got=repr(got),
+            wanted=repr(prompt),
+            why="spaces and line ends are part of a prompt (code, a poem): check it, but do not strip or change it.",
+        )
+
+
+def test_the_prompt_has_an_upper_length(step: ModuleType) -> None:
+    """A prompt has at most MAX_PROMPT_CHARS characters, a bound from 4,096 to 1,000,000."""
+    most = prompt_limit(step)
+    for character in "xé😀":
+        accepted(step, prompt=character * most)
+    why = "without an upper length one request can fill the server's memory: bound it by MAX_PROMPT_CHARS."
+    refused(step, why, prompt="x" * (most + 1))
+
+
+def test_nan_and_infinity_are_refused(step: ModuleType) -> None:
+    """NaN and infinities are refused: Python's JSON reader lets them in."""
+    why = "every comparison with NaN is false, so a bound may let it through: refuse what is not finite."
+    for field in NUMBERS:
+        for value in ("nan", "inf", "-inf"):
+            refused(step, why, prompt="Hello", **{field: float(value)})
+
+
+def test_null_is_refused(step: ModuleType) -> None:
+    """null is refused, for every field: a client leaves a field out to get its default."""
+    why = "an `Optional` field takes null, and None then reaches the engine: a default needs no `| None`."
+    for field in ("prompt", *NUMBERS):
+        refused(step, why, **{"prompt": "Hello", field: None})
+
+
+def test_unknown_fields_are_refused(step: ModuleType) -> None:
+    """An unknown field is refused: a misspelt setting must not silently give the default."""
+    why = "pydantic ignores unknown fields unless told otherwise, and a typo gets the default: forbid extra fields."
+    for field, value in (("max_tokens", 16), ("temprature", 0.5), ("topk", 3), ("top_p", 0.9), ("Temperature", 1)):
+        refused(step, why, **{"prompt": "Hello", field: value})
+
+
+def test_true_and_text_are_no_numbers(step: ModuleType) -> None:
+    """true, text and lists are no numbers, and a number is no prompt."""
+    why = 'pydantic turns true and "1" into 1 unless a field is strict, and a slip becomes a setting: be strict.'
+    for field in NUMBERS:
+        for value in (True, False, "1", "1.0", "", [1], {}):
+            refused(step, why, prompt="Hello", **{field: value})
+    for prompt in (1, 1.5, True, ["Hello"], {"text": "Hello"}):
+        refused(step, "a prompt is text and nothing else.", prompt=prompt)
+
+
+def test_half_a_token_is_refused(step: ModuleType) -> None:
+    """A fraction is no count of tokens."""
+    for field in ("max_new_tokens", "top_k"):
+        for value in (1.5, 0.5, 99.9):
+            why = f"{field} is a whole number: refuse a fraction, do not round it."
+            refused(step, why, prompt="Hello", **{field: value})
+
+
+def test_a_response_holds_text_and_metrics(step: ModuleType) -> None:
+    """A response is built from an engine's text and metrics, and its JSON holds both unchanged."""
+    for text in ("The answer.", "  two\r\nlines 😀 "):
+        expect_metrics(response_json(step, text, METRICS), METRICS, wanted=METRICS)
+
+
+def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
+    """A response may be short: empty text, one token, nothing measured, a reading that rounds to 0.0."""
+    for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST):
+        wanted = {name: figure for name, figure in metrics.items() if figure or name not in TIMES}
+        expect_metrics(response_json(step, "", metrics), metrics, wanted)
+
+
+def test_further_metrics_pass_through(step: ModuleType) -> None:
+    """What else an engine measures stands in the response, such as an acceptance rate."""
+    metrics = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4).as_dict()
+    expect_metrics(response_json(step, "Yes.", metrics), metrics, wanted=metrics)
+
+
+def test_the_required_fields_of_a_response_are_required(step: ModuleType) -> None:
+    """A response without its text, or without a figure that every engine knows, is refused."""
+    refused_response(step, {"metrics": METRICS}, "text")
+    refused_response(step, {"text": "Yes."}, "metrics")
+    for missing in ("latency_ms", "input_tokens", "output_tokens", "throughput", "used_cache"):
+        metrics = {name: figure for name, figure in METRICS.items() if name != missing}
+        refused_response(step, {"text": "Yes.", "metrics": metrics}, f"metrics.{missing}")
+
+
+def test_the_json_schema_admits_exactly_the_valid_numbers(step: ModuleType) -> None:
+    """The JSON schema says the same: it admits exactly the valid numbers and bounds the prompt."""
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(step.GenerateRequest.model_json_schema())
+    most = prompt_limit(step)
+    bodies: list[tuple[dict[str, object], bool]] = [({"prompt": "Hello"}, True), ({}, False), ({"prompt": 5}, False)]
+    bodies += [({"prompt": "x" * most}, True), ({"prompt": "x" * (most + 1)}, False)]
+    for field, inside, outside in (
+        ("max_new_tokens", (1, 512), (0, 513, 1.5)),
+        ("temperature", (0, 0.5, 2), (-0.001, 2.001)),
+        ("top_k", (1, 100), (0, 101, 1.5)),
+    ):
+        bodies += [({"prompt": "Hello", field: value}, True) for value in inside]
+        bodies += [({"prompt": "Hello", field: value}, False) for value in (*outside, True, "1")]
+    for body, valid in bodies:
+        expect(
+            validator.is_valid(body) is valid,
+            call=f"GenerateRequest.model_json_schema(), asked about {shown(body)}",
+            got="the schema refuses it" if valid else "the schema admits it",
+            wanted="admitted" if valid else "refused",
+            why="clients and /docs read the schema: write types and bounds into the fields, where pydantic sees them, "
+            "and not only into a validator's code.",
+        )
+
+
+@pytest.mark.stretch
+def test_half_a_character_is_refused(step: ModuleType) -> None:
+    """Half a surrogate pair in the prompt is refused: no tokenizer can encode it."""
+    why = 'JSON can spell half a character ("\\ud800"). It is no text, and fails later, in the engine: refuse it here.'
+    for prompt in ("\ud800", "Hello \udc00 there"):
+        refused(step, why, prompt=prompt)
+
+
+@pytest.mark.stretch
+def test_what_was_not_measured_is_left_out(step: ModuleType) -> None:
+    """In JSON, what was not measured is left out, not null."""
+    for metrics in (UNMEASURED, ONE_TOKEN):
+        got = response_json(step, "Yes.", metrics)["metrics"]
+        expect(
+            set(got) == set(metrics),
+            call=f"GenerateResponse(text='Yes.', metrics={shown(metrics)}).model_dump_json()",
+            got=shown(got),
+            wanted=shown(metrics),
+            why="null and 0.0 are no readings, and a chart takes them for some: leave a field out while it is None.",
+        )
