@@ -4,7 +4,7 @@ Its answer depends on the whole sequence that it has truly seen, through its own
 a token fed twice, left out or fed without its past changes the answer, as in a real model. It needs no transformers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-Script = Callable[[tuple[int, ...]], int | Tensor]
+from kata.failure import CheckFailure
+from tests.doubles.calls import Call, trace
+from tests.doubles.scripts import Script, expected_reply, hashed, replying
+
+__all__ = ["Call", "Script", "ScriptedModel", "expected_reply", "hashed", "replying", "trace"]
+
 PEAK = 60.0  # the scripted token's logit over the others' 0: certain at any temperature up to 2 (e^-30)
 
 
@@ -33,7 +38,7 @@ class ScriptedCache:
 
 
 class Output(dict):
-    """What a real model returns: read by attribute, by name, or by place."""
+    """What a real model returns: read by attribute, by name, or by place. The cache also goes by its newer name."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -42,42 +47,12 @@ class Output(dict):
             raise AttributeError(f"the model's output has no {name!r}") from None
 
     def __getitem__(self, key: str | int | slice) -> Any:
-        return super().__getitem__(key) if isinstance(key, str) else self.to_tuple()[key]
+        if not isinstance(key, str):
+            return self.to_tuple()[key]
+        return super().__getitem__("past_key_values" if key == "cache" else key)
 
     def to_tuple(self) -> tuple[Any, ...]:
         return tuple(value for value in self.values() if value is not None)
-
-
-@dataclass
-class Call:
-    """One forward, copied as it was made: tensors that change later do not change the record."""
-
-    ids: list[int]
-    mask: list[int] | None
-    positions: list[int] | None
-    cached: int  # tokens in the cache that was handed in
-    cache_given: object | None
-    seen: tuple[int, ...]  # the whole sequence behind the answer
-    grad: bool  # whether a graph was being recorded
-    training: bool
-    use_cache: bool | None
-    logits_kept: int  # rows of logits returned
-    arguments: frozenset[str]  # names of all arguments that were not None
-    cache_returned: object | None = None
-
-    def __str__(self) -> str:
-        cache = f", cache {self.cached}" if self.cache_given is not None else ""
-        mask = f", mask {len(self.mask)}" if self.mask is not None else ", no mask"
-        return f"{len(self.ids)} token{'s' if len(self.ids) != 1 else ''}{cache}{mask}"
-
-
-def trace(calls: Sequence[Call], wrong: int | None = None) -> list[str]:
-    """The calls, one short line each, up to the first wrong one: `call 3: 9 tokens, mask 9 <- here`."""
-    shown = calls if wrong is None else calls[: wrong + 1]
-    lines = [f"call {number}: {call}" for number, call in enumerate(shown, start=1)]
-    if wrong is not None and lines:
-        lines[-1] += " <- here"
-    return lines if len(lines) <= 8 else [*lines[:3], "...", *lines[-4:]]
 
 
 @dataclass
@@ -106,7 +81,8 @@ class ScriptedModel(torch.nn.Module):
 
     `on_call` runs before each answer, with the `Call`: it may move a clock or raise. `eos_token_id` goes into the
     generation config, beside sampling defaults that no solution may honour. An unknown argument is a `TypeError`
-    (a real model swallows it silently).
+    (a real model swallows it silently). `device` may be the pretended one of `elsewhere.py`, inside its block.
+    After `most_calls` it gives up on a loop that does not end.
     """
 
     def __init__(
@@ -117,11 +93,13 @@ class ScriptedModel(torch.nn.Module):
         eos_token_id: int | list[int] | None = None,
         context: int = 4096,
         on_call: Callable[[Call], None] | None = None,
+        device: torch.device | str = "cpu",
+        most_calls: int = 1000,
     ) -> None:
         super().__init__()
-        self.script, self.on_call = script, on_call
+        self.script, self.on_call, self.most_calls = script, on_call, most_calls
         self.calls: list[Call] = []
-        self.weight = torch.nn.Parameter(torch.zeros(1, device="cpu"))
+        self.weight = torch.nn.Parameter(torch.zeros(1, device=device))
         self.config = _Config(vocab_size, context, eos_token_id)
         self.generation_config = SimpleNamespace(
             eos_token_id=eos_token_id, pad_token_id=None, bos_token_id=None, do_sample=True, temperature=0.6, top_k=20,
@@ -155,12 +133,14 @@ class ScriptedModel(torch.nn.Module):
         output_attentions: bool | None = None,
         output_hidden_states: bool | None = None,
     ) -> Output | tuple[Any, ...]:
-        arguments = {name for name, value in locals().items() if name not in ("self", "__class__") and value is not None}
+        arguments = {
+            name for name, value in locals().items() if name not in ("self", "__class__") and value is not None
+        }
         given = past_key_values if past_key_values is not None else cache
         ids = _row(input_ids, "input_ids")
-        for name, tensor in (("attention_mask", attention_mask), ("position_ids", position_ids)):
-            if tensor is not None and tensor.device != input_ids.device:
-                raise RuntimeError(f"{name} is on {tensor.device}, input_ids on {input_ids.device}")
+        for tensor in (input_ids, attention_mask, position_ids):
+            if tensor is not None and tensor.device != self.device:
+                raise RuntimeError(f"Expected all tensors to be on {self.device}, but found one on {tensor.device}")
         past = self._past_of(given)
         seen = past + tuple(ids)
         call = Call(
@@ -177,6 +157,7 @@ class ScriptedModel(torch.nn.Module):
             arguments=frozenset(arguments),
         )
         self.calls.append(call)
+        self._give_up_on_an_endless_loop()
         if self.on_call:
             self.on_call(call)
         logits = self._logits(seen, len(ids), logits_to_keep, input_ids.device)
@@ -185,6 +166,19 @@ class ScriptedModel(torch.nn.Module):
             call.cache_returned = self._keep(given, seen, len(ids))
         output = Output(logits=logits, past_key_values=call.cache_returned)
         return output.to_tuple() if return_dict is False else output
+
+    def generate(self, *_: Any, **__: Any) -> None:
+        raise CheckFailure(
+            call="model.generate(...)", got="the library's own loop", wanted="your loop: calls of model(...), one a token",
+            why="this step is about writing the loop that the library's generate() hides.",
+        )  # fmt: skip
+
+    def _give_up_on_an_endless_loop(self) -> None:
+        if len(self.calls) > self.most_calls:
+            raise CheckFailure(
+                call="the loop of the solution", got=f"more than {self.most_calls} calls of the model", wanted="an end",
+                why="this loop does not end: nothing counts its tokens.", trace=trace(self.calls[:3]),
+            )  # fmt: skip
 
     def _logits(self, seen: tuple[int, ...], new: int, keep: int | Tensor, device: torch.device) -> Tensor:
         """(1, rows, vocab): the script's row last; every row before it favours another token."""
@@ -233,47 +227,4 @@ def _row(tensor: Tensor | None, name: str) -> list[int]:
         raise ValueError(f"{name} must have the shape (1, length), not {tuple(tensor.shape)}")
     if tensor.is_floating_point():
         raise TypeError(f"{name} must hold integers, not {tensor.dtype}")
-    return [int(value) for value in tensor[0].tolist()]
-
-
-def hashed(seed: int = 1, among: Sequence[int] = tuple(range(97, 123))) -> Script:
-    """A script whose next id depends on every id before it: one id more, fewer or other gives another answer."""
-
-    def script(seen: tuple[int, ...]) -> int:
-        state = seed
-        for token in seen:
-            state = (state * 31 + token + 7) % 1_000_003
-        return among[state % len(among)]
-
-    return script
-
-
-def replying(reply: Sequence[int], header: Sequence[int], lost: int = ord("?")) -> Script:
-    """A script that says `reply` after the last `header` (the ids that open the assistant's turn).
-
-    What it says next is right only while what follows the header is the reply so far; else, and after it, `lost`.
-    """
-    header, reply = tuple(header), tuple(reply)
-
-    def script(seen: tuple[int, ...]) -> int:
-        starts = [at for at in range(len(seen) - len(header) + 1) if seen[at : at + len(header)] == header]
-        said = seen[starts[-1] + len(header) :] if starts else None
-        if said is None or said != reply[: len(said)] or len(said) >= len(reply):
-            return lost
-        return reply[len(said)]
-
-    return script
-
-
-def expected_reply(script: Script, prompt_ids: Sequence[int], new_tokens: int, stop_ids: Sequence[int] = ()) -> list[int]:
-    """What a right loop makes of a script of ids: the oracle of the checks."""
-    return list(_reply(script, tuple(prompt_ids), new_tokens, stop_ids))
-
-
-def _reply(script: Script, seen: tuple[int, ...], new_tokens: int, stop_ids: Sequence[int]) -> Iterator[int]:
-    for _ in range(new_tokens):
-        token = int(script(seen))
-        yield token
-        if token in stop_ids:
-            return
-        seen += (token,)
+    return [int(value) for value in tensor.tolist()[0]]

@@ -1,0 +1,52 @@
+"""What a scripted model says: functions from the ids that it has truly seen to the next id, or to a row of logits."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from torch import Tensor
+
+Script = Callable[[tuple[int, ...]], int | Tensor]
+
+
+def hashed(seed: int = 1, among: Sequence[int] = tuple(range(97, 123))) -> Script:
+    """A script whose next id depends on every id before it: one id more, fewer or other gives another answer."""
+
+    def script(seen: tuple[int, ...]) -> int:
+        state = seed
+        for token in seen:
+            state = (state * 31 + token + 7) % 1_000_003
+        return among[state % len(among)]
+
+    return script
+
+
+def replying(reply: Sequence[int], header: Sequence[int], lost: int = ord("?")) -> Script:
+    """A script that says `reply` after the last `header` (the ids that open the assistant's turn).
+
+    What it says next is right only while what follows the header is the reply so far; else, and after it, `lost`.
+    """
+    header, reply = tuple(header), tuple(reply)
+
+    def script(seen: tuple[int, ...]) -> int:
+        starts = [at for at in range(len(seen) - len(header) + 1) if seen[at : at + len(header)] == header]
+        said = seen[starts[-1] + len(header) :] if starts else None
+        if said is None or said != reply[: len(said)] or len(said) >= len(reply):
+            return lost
+        return reply[len(said)]
+
+    return script
+
+
+def expected_reply(
+    script: Script, prompt_ids: Sequence[int], new_tokens: int, stop_ids: Collection[int] = ()
+) -> list[int]:
+    """What a right loop makes of a script of ids: the oracle of the checks."""
+    return list(_reply(script, tuple(prompt_ids), new_tokens, stop_ids))
+
+
+def _reply(script: Script, seen: tuple[int, ...], new_tokens: int, stop_ids: Collection[int]) -> Iterator[int]:
+    for _ in range(new_tokens):
+        token = int(script(seen))
+        yield token
+        if token in stop_ids:
+            return
+        seen += (token,)
