@@ -1,6 +1,7 @@
 """Step 5: turn the raw readings of a generation into the figures that a server reports."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from shared.generation import Generation
 from shared.metrics import ServingMetrics
@@ -8,41 +9,47 @@ from shared.result import GenerateResult
 
 
 def summarize(generation: Generation) -> GenerateResult:
-    """The generation's text and ids, with `ServingMetrics` made of its readings (seconds in, milliseconds out).
+    """The generation's text and ids, with `ServingMetrics` made of its readings: seconds in, milliseconds out.
 
     Formula: throughput = output tokens / latency, in tokens per second; 0.0 where no time passed.
     Formula: TPOT = (latency - TTFT) / (output tokens - 1), 0.0 below two tokens (vLLM's definition).
     A `ttft_s` of None was not measured: TTFT and TPOT are 0.0. A `ttft_s` of 0.0 is a reading.
+    Nothing is rounded here: `as_dict()` does that.
     """
-    # BEGIN SOLUTION: count the ids, compute throughput, TTFT and TPOT, hand the rest through (about 18 lines)
-    tokens, latency_s, ttft_s = len(generation.output_ids), generation.latency_s, generation.ttft_s
-    throughput = tokens / latency_s if latency_s > 0 else 0.0
-    tpot_s = (latency_s - ttft_s) / (tokens - 1) if ttft_s is not None and tokens > 1 else 0.0
+    # BEGIN SOLUTION: `output_tokens`, `throughput`, `ttft_ms` and `tpot_ms` from the readings (about 7 lines)
+    output_tokens = len(generation.output_ids)
+    throughput = output_tokens / generation.latency_s if generation.latency_s > 0 else 0.0
+    ttft_ms = tpot_ms = 0.0
+    if generation.ttft_s is not None:
+        ttft_ms = 1000 * generation.ttft_s
+        if output_tokens > 1:
+            tpot_ms = 1000 * (generation.latency_s - generation.ttft_s) / (output_tokens - 1)
+    # END SOLUTION
     metrics = ServingMetrics(
         throughput=throughput,
         input_tokens=generation.input_tokens,
-        output_tokens=tokens,
-        ttft_ms=1000 * (ttft_s or 0.0),
-        tpot_ms=1000 * tpot_s,
-        latency_ms=1000 * latency_s,
+        output_tokens=output_tokens,
+        ttft_ms=ttft_ms,
+        tpot_ms=tpot_ms,
+        latency_ms=1000 * generation.latency_s,
         used_cache=generation.used_cache,
         finish_reason=generation.finish_reason,
     )
     return GenerateResult(text=generation.text, output_ids=list(generation.output_ids), metrics=metrics)
-    # END SOLUTION
 
 
 def percentile(values: Sequence[float], q: float) -> float:
-    """Stretch: the q-th percentile, q from 0 to 100, linear between neighbours; `ValueError` for no values.
+    """Stretch: the value that q percent of the values do not exceed; q from 0 (smallest) to 100 (largest).
 
-    Example: `percentile([4, 1, 3, 2], 50)` is 2.5. The values may come unsorted and are left as they were.
+    Any common definition is right; this one is the nearest rank, so it is always one of the values.
+    The values may come unsorted and are left as they were. `ValueError` where there are none.
+
+    Example: `percentile([40, 10, 30, 20, 50], 90)` is 50; its median, `percentile(…, 50)`, is 30.
     """
-    # BEGIN SOLUTION: sort a copy, find the place of q in it, go between its neighbours (about 7 lines)
     if not values or not 0 <= q <= 100:
         raise ValueError(f"percentile needs at least one value and q from 0 to 100, not {len(values)} values and q={q}")
+    # BEGIN SOLUTION: rank the values, find the place of q among them (about 3 lines)
     ranked = sorted(values)
-    place = (len(ranked) - 1) * q / 100
-    below = int(place)
-    above = min(below + 1, len(ranked) - 1)
-    return ranked[below] + (ranked[above] - ranked[below]) * (place - below)
+    place = max(ceil(q * len(ranked) / 100), 1)  # counted from 1
+    return ranked[place - 1]
     # END SOLUTION

@@ -1,0 +1,101 @@
+"""Fixed readings of a generation, and the judging of the figures that step 5 makes of them. Needs no torch."""
+
+import copy
+from math import isclose, isfinite
+from types import ModuleType, UnionType
+
+from kata.failure import CheckFailure, expect
+from shared.generation import Generation
+from shared.metrics import ServingMetrics
+from shared.result import GenerateResult
+
+FIGURES = ("throughput", "ttft_ms", "tpot_ms", "latency_ms")
+READINGS = ((5, 0.3, 1.1), (3, 0.0125, 0.0625), (512, 0.75, 13.525))  # tokens, TTFT and latency in seconds
+
+
+def generation(tokens: int = 5, ttft_s: float | None = 0.3, latency_s: float = 1.1, **other: object) -> Generation:
+    """One generation of so many tokens; `other` sets further fields."""
+    readings = {"text": "a cat", "input_tokens": 7, "output_ids": list(range(11, 11 + tokens)), "finish_reason": "stop"}
+    return Generation(**(readings | {"ttft_s": ttft_s, "latency_s": latency_s, "used_cache": True} | other))
+
+
+def shown(of: Generation) -> str:
+    """The call, as a learner would write it, with the readings that matter."""
+    ids = of.output_ids if len(of.output_ids) <= 6 else f"[{len(of.output_ids)} ids]"
+    return f"summarize(output_ids={ids}, ttft_s={of.ttft_s}, latency_s={of.latency_s})"
+
+
+def result_of(step: ModuleType, of: Generation) -> GenerateResult:
+    """What the solution makes of a copy of the generation; it must be of the contract's types."""
+    try:
+        result = step.summarize(copy.deepcopy(of))
+    except ZeroDivisionError as error:
+        raise CheckFailure(
+            call=shown(of),
+            got=f"ZeroDivisionError: {error}",
+            wanted="a GenerateResult",
+            why="a clock can read no time, and one token has no n - 1: guard the divisions by latency and by n - 1.",
+        ) from error
+    kind = type(result).__name__
+    metrics = getattr(result, "metrics", None)
+    expect(
+        isinstance(result, GenerateResult) and isinstance(metrics, ServingMetrics),
+        call=shown(of),
+        got=f"{kind} with metrics of type {type(metrics).__name__}" if metrics is not None else kind,
+        wanted="GenerateResult with metrics of type ServingMetrics",
+        why="every engine behind the server returns this envelope, and only `ServingMetrics` has latency, cache "
+        "use and finish reason.",
+    )
+    return result
+
+
+def figure(step: ModuleType, of: Generation, name: str) -> float:
+    """One figure of the metrics, a plain number."""
+    kinds = int if name == "output_tokens" else int | float
+    return plain_number(getattr(result_of(step, of).metrics, name), f"{shown(of)}.metrics.{name}", kinds)
+
+
+def plain_number(value: object, call: str, kinds: type | UnionType = int | float) -> float:
+    """The value, if it is a number as JSON knows it."""
+    expect(
+        isinstance(value, kinds) and not isinstance(value, bool),
+        call=call,
+        got=f"{value!r} ({type(value).__name__})",
+        wanted="a plain int" if kinds is int else "a plain number",
+        why="the figures go into JSON: hand over numbers, not text, tensors or None (0.0 says `not measured`).",
+    )
+    return value
+
+
+def expect_figure(
+    step: ModuleType, of: Generation, name: str, wanted: float, why: str, slips: dict[str, float] | None = None
+) -> None:
+    """The figure is the wanted one, to 1e-6. `slips`: what was probably done, and the figure that it gives."""
+    value = figure(step, of, name)
+    slips = {"it is rounded; only `as_dict()` rounds": round(wanted, 1)} | (slips or {})
+    slips |= {"this is in seconds": wanted / 1000, "this is a thousand times too large": wanted * 1000}
+    slip = next((f" Probably: {text}." for text, wrong in slips.items() if isclose(value, wrong, rel_tol=1e-6)), "")
+    expect(
+        isclose(value, wanted, rel_tol=1e-6),
+        call=f"{shown(of)}.metrics.{name}",
+        got=repr(value),
+        wanted=f"{wanted:.7g}",
+        why=why + slip,
+    )
+
+
+def expect_finite(step: ModuleType, of: Generation, why: str) -> None:
+    for name in FIGURES:
+        value = figure(step, of, name)
+        expect(
+            isfinite(value) and value >= 0,
+            call=f"{shown(of)}.metrics.{name}",
+            got=repr(value),
+            wanted="a finite number, not negative",
+            why=f"{why} NaN and infinity are no JSON, and a negative time is no time.",
+        )
+
+
+def percentile_of(step: ModuleType, values: list[float], q: float) -> float:
+    """The solution's percentile of a copy of the values, a plain number."""
+    return plain_number(step.percentile(list(values), q), f"percentile([{len(values)} values], {q})")

@@ -1,0 +1,27 @@
+"""One metrics object is kept and filled again by every call.
+
+Caught by: test_calls_leave_each_other_and_the_generation_alone
+Says: each result needs metrics of its own
+"""
+
+from shared.generation import Generation
+from shared.metrics import ServingMetrics
+from shared.result import GenerateResult
+
+METRICS = ServingMetrics(0.0, 0, 0)
+
+
+def summarize(generation: Generation) -> GenerateResult:
+    latency, ttft = generation.latency_s, generation.ttft_s
+    output_tokens = len(generation.output_ids)
+    vars(METRICS).update(
+        throughput=output_tokens / generation.latency_s if generation.latency_s > 0 else 0.0,
+        input_tokens=generation.input_tokens,
+        output_tokens=output_tokens,
+        ttft_ms=1000 * (0.0 if ttft is None else ttft),
+        tpot_ms=1000 * (latency - ttft) / (output_tokens - 1) if ttft is not None and output_tokens > 1 else 0.0,
+        latency_ms=1000 * latency,
+        used_cache=generation.used_cache,
+        finish_reason=generation.finish_reason,
+    )
+    return GenerateResult(generation.text, generation.output_ids, METRICS)

@@ -1,0 +1,26 @@
+"""TPOT is made of the whole latency: the prefill is counted as decoding.
+
+Caught by: test_tpot_is_the_time_after_the_first_token_by_the_other_tokens
+Says: TTFT was left in
+Source: TensorRT-LLM#8378
+"""
+
+from shared.generation import Generation
+from shared.metrics import ServingMetrics
+from shared.result import GenerateResult
+
+
+def summarize(generation: Generation) -> GenerateResult:
+    latency, ttft = generation.latency_s, generation.ttft_s
+    output_tokens = len(generation.output_ids)
+    metrics = ServingMetrics(
+        throughput=output_tokens / generation.latency_s if generation.latency_s > 0 else 0.0,
+        input_tokens=generation.input_tokens,
+        output_tokens=output_tokens,
+        ttft_ms=1000 * (0.0 if ttft is None else ttft),
+        tpot_ms=1000 * latency / (output_tokens - 1) if ttft is not None and output_tokens > 1 else 0.0,
+        latency_ms=1000 * latency,
+        used_cache=generation.used_cache,
+        finish_reason=generation.finish_reason,
+    )
+    return GenerateResult(generation.text, generation.output_ids, metrics)

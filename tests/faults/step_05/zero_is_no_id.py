@@ -1,0 +1,25 @@
+"""Ids that are 0 are not counted: 0 is taken for padding.
+
+Caught by: test_every_id_counts_zero_repeated_and_stopping_ones_too
+Says: 0 is an id like any other
+"""
+
+from shared.generation import Generation
+from shared.metrics import ServingMetrics
+from shared.result import GenerateResult
+
+
+def summarize(generation: Generation) -> GenerateResult:
+    latency, ttft = generation.latency_s, generation.ttft_s
+    output_tokens = sum(1 for token in generation.output_ids if token)
+    metrics = ServingMetrics(
+        throughput=output_tokens / generation.latency_s if generation.latency_s > 0 else 0.0,
+        input_tokens=generation.input_tokens,
+        output_tokens=output_tokens,
+        ttft_ms=1000 * (0.0 if ttft is None else ttft),
+        tpot_ms=1000 * (latency - ttft) / (output_tokens - 1) if ttft is not None and output_tokens > 1 else 0.0,
+        latency_ms=1000 * latency,
+        used_cache=generation.used_cache,
+        finish_reason=generation.finish_reason,
+    )
+    return GenerateResult(generation.text, generation.output_ids, metrics)

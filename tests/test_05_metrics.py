@@ -1,0 +1,287 @@
+"""Checks of step 5: readings go in, the figures of a server come out. By hand, on fixed readings; no model, no torch.
+
+Left free: whether the result holds the generation's own list of ids or a copy, and which throughput no time gives, as
+long as it is finite and not negative. The figures are judged to a relative 1e-6.
+"""
+
+import json
+from dataclasses import asdict
+from itertools import product
+from math import ceil, floor
+from random import Random
+
+import pytest
+
+from kata.failure import expect
+from tests.doubles.readings import (
+    READINGS,
+    expect_figure,
+    expect_finite,
+    generation,
+    percentile_of,
+    result_of,
+    shown,
+)
+
+
+def test_the_result_is_the_envelope_of_the_contract(step):
+    """`summarize` returns a `GenerateResult` that holds `ServingMetrics`."""
+    result_of(step, generation())
+
+
+def test_output_tokens_are_counted_from_the_ids(step):
+    """Output tokens are the generated ids, whatever the text looks like."""
+    why = (
+        "a token is an id: `len(generation.output_ids)`. Words, characters and tokens of the text come out differently."
+    )
+    for text in ("a cat", "", "one two three four five six seven"):
+        of = generation(tokens=3, text=text)
+        slips = {"words of the text were counted": len(text.split()), "characters were counted": len(text)}
+        slips["the prompt's tokens were counted in"] = 3 + of.input_tokens
+        expect_figure(step, of, "output_tokens", 3, why, slips)
+
+
+def test_every_id_counts_zero_repeated_and_stopping_ones_too(step):
+    """Ids that are 0, that repeat, and the EOS at the end count as any other."""
+    why = "every id cost the model one step. 0 is an id like any other, and so is the EOS that ended the answer."
+    for ids in ([0, 9], [0, 0, 5], [4, 4, 4, 4], [9, 0, 257]):
+        expect_figure(step, generation(output_ids=ids), "output_tokens", len(ids), why)
+
+
+def test_throughput_is_output_tokens_by_the_whole_latency(step):
+    """Throughput is output tokens per second of the whole request."""
+    why = "throughput is output tokens / latency, from the arrival of the request to the last token."
+    for tokens, ttft, latency in READINGS:
+        slips = {
+            "the time to the first token was left out of the latency": tokens / (latency - ttft),
+            "the first token was left out": (tokens - 1) / latency,
+            "the prompt's tokens were counted in": (tokens + 7) / latency,
+            "seconds were divided by tokens": latency / tokens,
+        }
+        expect_figure(step, generation(tokens, ttft, latency), "throughput", tokens / latency, why, slips)
+
+
+def test_ttft_is_handed_on_in_milliseconds(step):
+    """TTFT is the reading `ttft_s`, in milliseconds."""
+    why = "`ttft_s` is already the time from the request to the first token: only the unit changes, 1000 ms a second."
+    for tokens, ttft, latency in READINGS:
+        expect_figure(step, generation(tokens, ttft, latency), "ttft_ms", 1000 * ttft, why)
+
+
+def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
+    """TPOT is (latency - TTFT) / (output tokens - 1), in milliseconds."""
+    why = "TPOT is the decode time by the tokens made in it: (latency - TTFT) / (tokens - 1). The first came with TTFT."
+    for tokens, ttft, latency in READINGS:
+        slips = {
+            "it was divided by all tokens, the first included": 1000 * (latency - ttft) / tokens,
+            "TTFT was left in": 1000 * latency / (tokens - 1),
+            "TTFT was left in and the first token too": 1000 * latency / tokens,
+        }
+        wanted = 1000 * (latency - ttft) / (tokens - 1)
+        expect_figure(step, generation(tokens, ttft, latency), "tpot_ms", wanted, why, slips)
+
+
+def test_two_tokens_have_one_step_between_them(step):
+    """With two tokens TPOT is all the time after the first."""
+    why = "two tokens, one step between them: (latency - TTFT) / 1."
+    expect_figure(step, generation(tokens=2), "tpot_ms", 800.0, why, {"it was divided by all tokens": 400.0})
+
+
+def test_one_token_has_no_time_per_output_token(step):
+    """With one token TPOT is 0.0; throughput and TTFT are as ever."""
+    of = generation(tokens=1, ttft_s=0.4, latency_s=0.5)
+    why = "with a single token there is no time between tokens, and no division by zero: 0.0 says `not measured`."
+    expect_figure(step, of, "tpot_ms", 0.0, why)
+    expect_figure(step, of, "throughput", 2.0, "one token in half a second.")
+    expect_figure(step, of, "ttft_ms", 400.0, "one token has a time to the first token like any other.")
+
+
+def test_no_token_gives_zeros(step):
+    """Without a token nothing was produced: throughput and TPOT are 0.0, and nothing breaks."""
+    for ttft in (None, 0.2):
+        of = generation(tokens=0, ttft_s=ttft, latency_s=0.5, text="")
+        for name in ("output_tokens", "throughput", "tpot_ms"):
+            expect_figure(step, of, name, 0.0, "no tokens, no rate: mind the n - 1 of no tokens, which is -1.")
+
+
+def test_a_time_to_first_token_of_zero_is_a_reading(step):
+    """A `ttft_s` of 0.0 was measured: TPOT is then latency / (tokens - 1)."""
+    of = generation(tokens=5, ttft_s=0.0, latency_s=1.0)
+    why = "0.0 is a reading, None is none: ask `ttft_s is None`, not `if ttft_s`, which takes 0.0 for not measured."
+    expect_figure(step, of, "tpot_ms", 250.0, why)
+    expect_figure(step, of, "ttft_ms", 0.0, why)
+
+
+def test_an_unmeasured_time_to_first_token_gives_zeros(step):
+    """A `ttft_s` of None was not measured: TTFT and TPOT are both 0.0."""
+    of = generation(ttft_s=None)
+    why = (
+        "where prefill and decode were not told apart there is no TTFT and no TPOT: 0.0 is the contract's sign for it."
+    )
+    for name in ("ttft_ms", "tpot_ms"):
+        expect_figure(step, of, name, 0.0, why, {"None was taken for a reading of 0": 275.0})
+    expect_figure(step, of, "throughput", 5 / 1.1, "throughput needs no TTFT.")
+
+
+def test_no_time_gives_a_finite_throughput(step):
+    """A latency of 0 divides nothing by zero."""
+    for tokens, ttft in product((0, 1, 2, 5), (None, 0.0)):
+        expect_finite(step, generation(tokens, ttft, 0.0), "a coarse clock can read 0.")
+
+
+def test_every_figure_is_finite_and_not_negative(step):
+    """For any readings 0 <= TTFT <= latency, from a nanosecond to a week, no figure is NaN, infinite or below zero."""
+    times = (0.0, 1e-9, 2e-9, 3.7e-4, 1.0, 604_800.0)
+    for tokens, latency in product((0, 1, 2, 3, 1000), times):
+        for ttft in (None, *(time for time in times if time <= latency)):
+            expect_finite(step, generation(tokens, ttft, latency), "mind both ends of the scale.")
+
+
+def test_latency_is_handed_on_in_milliseconds(step):
+    """`latency_ms` is the whole latency, in milliseconds."""
+    for tokens, ttft, latency in READINGS:
+        slips = {"TTFT was taken off": 1000 * (latency - ttft), "this is TTFT": 1000 * ttft}
+        why = "the latency is of the whole request, prefill included."
+        expect_figure(step, generation(tokens, ttft, latency), "latency_ms", 1000 * latency, why, slips)
+
+
+def test_the_rest_is_handed_through(step):
+    """Text, ids, prompt tokens, cache use and finish reason come out as they went in."""
+    for text, ids, used_cache, reason in (
+        (" two  spaces\n", [5, 0, 5, 257], True, "stop"),
+        ("", [257], False, "length"),
+        ("caf\ufffd 🙂", [1, 2, 3], False, "length"),
+        ("", [5, 257], True, "stop"),
+    ):
+        of = generation(
+            text=text, output_ids=list(ids), used_cache=used_cache, finish_reason=reason, input_tokens=len(ids)
+        )
+        result = result_of(step, of)
+        got = {
+            "text": result.text,
+            "output_ids": result.output_ids,
+            "input_tokens": result.metrics.input_tokens,
+            "used_cache": result.metrics.used_cache,
+            "finish_reason": result.metrics.finish_reason,
+        }
+        wanted = dict(zip(got, (text, ids, len(ids), used_cache, reason), strict=True))
+        differing = [name for name in got if type(got[name]) is not type(wanted[name]) or got[name] != wanted[name]]
+        expect(
+            not differing,
+            call=shown(of),
+            got=", ".join(f"{name}={got[name]!r}" for name in differing),
+            wanted=", ".join(f"{name}={wanted[name]!r}" for name in differing),
+            why="`summarize` adds figures; what the loop knows already goes through as it is: no strip, no new reason.",
+        )
+
+
+def test_as_dict_is_json_as_the_contract_has_it(step):
+    """`metrics.as_dict()` has the contract's keys and rounding, and is JSON."""
+    base = {"throughput": 4.5, "input_tokens": 7, "output_tokens": 5, "latency_ms": 1100.0, "used_cache": True}
+    base |= {"finish_reason": "stop"}
+    for of, wanted in (
+        (generation(), base | {"ttft_ms": 300.0, "tpot_ms": 200.0}),
+        (generation(ttft_s=None), base),
+        (generation(ttft_s=0.0), base | {"tpot_ms": 275.0}),
+    ):
+        figures = result_of(step, of).metrics.as_dict()
+        try:
+            got = json.loads(json.dumps(figures, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            got = f"no JSON: {error}"
+        expect(
+            got == wanted,
+            call=f"{shown(of)}.metrics.as_dict()",
+            got=got,
+            wanted=wanted,
+            why="the server sends this: give `ServingMetrics` plain numbers, and 0.0 for what was not measured. "
+            "`as_dict` itself is the contract's.",
+        )
+
+
+def test_calls_leave_each_other_and_the_generation_alone(step):
+    """A second call does not touch the first one's result, and no call changes what it was handed."""
+    first, second = generation(), generation(tokens=2, ttft_s=None, latency_s=4.0, text="other", used_cache=False)
+    kept = asdict(first)
+    result = step.summarize(first)
+    before = asdict(result)
+    step.summarize(second)
+    expect(
+        asdict(result) == before,
+        call="summarize(first), then summarize(second): the first result",
+        got=asdict(result),
+        wanted=before,
+        why="each result needs metrics of its own: nothing may be kept and filled again between two calls.",
+    )
+    result.metrics.output_tokens = -1
+    again = step.summarize(first)
+    expect(
+        asdict(again) == before and asdict(first) == kept,
+        call="summarize(first) again",
+        got=f"{asdict(again)}, from the generation {asdict(first)}",
+        wanted=f"{before}, from the generation {kept}",
+        why="a call works out its figures from its own generation, and changes nothing in it.",
+    )
+
+
+@pytest.mark.stretch
+def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
+    """`percentile(values, q)`, q from 0 to 100, agrees with any common definition, on unsorted values."""
+    for count in (2, 5, 10, 101, 1000):
+        values = [3.0 * rank for rank in range(count)]
+        Random(count).shuffle(values)
+        for q in (1, 10, 25, 50, 75, 90, 99, 99.9):
+            place = q * count / 100  # the common definitions all lie from half a place below to one above
+            low = 3.0 * min(max(floor(place - 0.5), 1) - 1, count - 1)
+            high = 3.0 * (min(max(ceil(place + 1), 1), count) - 1)
+            got = percentile_of(step, values, q)
+            expect(
+                low - 1e-6 <= got <= high + 1e-6,
+                call=f"percentile(0, 3, 6 … {max(values):g} in any order, {q})",
+                got=got,
+                wanted=f"from {low:g} to {high:g}",
+                why="sort the values first; q counts from 0 to 100, not to 1.",
+            )
+
+
+@pytest.mark.stretch
+def test_percentile_of_one_value_is_that_value(step):
+    """One value is every percentile of itself."""
+    for q in (0, 1, 50, 99.9, 100):
+        got = percentile_of(step, [0.1], q)
+        why = "mind the edges: with one value there is no neighbour to go to."
+        expect(got == 0.1, call=f"percentile([0.1], {q})", got=got, wanted=0.1, why=why)
+
+
+@pytest.mark.stretch
+def test_percentile_never_leaves_the_values(step):
+    """0 gives the smallest, 100 the largest, and nothing lies outside, not even by rounding."""
+    random = Random(5)
+    for _ in range(300):
+        near, spread = random.random(), random.choice((0.0, 1e-15, 1.0))
+        values = [near * (1 + random.random() * spread) for _ in range(random.randint(1, 9))]
+        low, high = min(values), max(values)
+        for q in (0, 50, random.random() * 100, 100 - random.random() * 1e-13, 100):
+            got = percentile_of(step, values, q)
+            wanted = {0: repr(low), 100: repr(high)}.get(q, f"from {low!r} to {high!r}")
+            expect(
+                low <= got <= high and (q != 0 or got == low) and (q != 100 or got == high),
+                call=f"percentile({values}, {q!r})",
+                got=repr(got),
+                wanted=wanted,
+                why="0 is the smallest value, 100 the largest. Mind rounding: (1 - t) * a + t * a need not give a.",
+            )
+
+
+@pytest.mark.stretch
+def test_percentile_leaves_the_values_as_they_were(step):
+    """The values are in the same order afterwards."""
+    values = [4.0, 1.0, 3.0, 2.0]
+    step.percentile(values, 50)
+    expect(
+        values == [4.0, 1.0, 3.0, 2.0],
+        call="percentile([4.0, 1.0, 3.0, 2.0], 50)",
+        got=f"the caller's list is now {values}",
+        wanted="the caller's list as it was",
+        why="`values.sort()` sorts the caller's own list; `sorted(values)` makes a new one.",
+    )
