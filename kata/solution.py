@@ -114,7 +114,8 @@ class _SolutionFinder(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"this solution has no step {step.number}", name=fullname)
         if isinstance(source, ModuleType):
             return importlib.util.spec_from_loader(fullname, _SpyLoader(source))
-        return importlib.util.spec_from_file_location(fullname, source, loader=_FreshSourceLoader(fullname, str(source)))
+        loader = _FreshSourceLoader(fullname, str(source))
+        return importlib.util.spec_from_file_location(fullname, source, loader=loader)
 
 
 def _drop_modules(package: str) -> None:

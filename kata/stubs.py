@@ -57,6 +57,14 @@ def stub_of(step: Step) -> str:
     return make_stub(step.file_in(REFERENCE).read_text(encoding="utf-8"), step.number)
 
 
+def is_stub(file: Path, step: Step) -> bool:
+    """Whether the file is the step's stub as it was handed out: its gaps are all open. Line ends do not matter."""
+    try:
+        return _text(file) == stub_of(step)
+    except (OSError, ValueError):  # no reference to make a stub from; or the file is no UTF-8
+        return False
+
+
 def stale_stubs(folder: Path = EXERCISES) -> list[Step]:
     """The steps whose file in the folder differs from what the reference makes."""
     return [step for step in STEPS if _text(step.file_in(folder)) != stub_of(step)]

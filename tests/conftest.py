@@ -8,37 +8,30 @@ from types import ModuleType
 
 import pytest
 
+from kata import evidence, guards
 from kata.solution import Solution, Source
-from kata.steps import EXERCISES, REFERENCE
 from tests.doubles.clock import FakeClock
 
 Load = Callable[..., ModuleType]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("kata")
-    group.addoption(
-        "--impl", default="exercises", metavar="WHOSE", help="whose code is checked: exercises, reference, or a folder"
-    )
-    group.addoption(
-        "--step-file", action="append", default=[], metavar="N=FILE", help="take step N from this file; repeatable"
-    )
+    guards.add_options(parser)
+    evidence.add_options(parser)
+
+
+@pytest.hookimpl(trylast=True)  # the recorder mutes the terminal reporter, which is there by then
+def pytest_configure(config: pytest.Config) -> None:
+    guard = guards.Guards(config)
+    config.pluginmanager.register(guard, "kata-guards")
+    if config.getoption("--evidence"):
+        config.pluginmanager.register(evidence.Recorder(config, guard.files, guard.really_exit), "kata-evidence")
 
 
 @pytest.fixture(scope="session")
 def solution_sources(request: pytest.FixtureRequest) -> dict[int, Source]:
     """Step number to file, from `--impl` and `--step-file`."""
-    impl = request.config.getoption("--impl")
-    folder = {"exercises": EXERCISES, "reference": REFERENCE}.get(impl) or Path(impl).resolve()
-    if not folder.is_dir():
-        raise pytest.UsageError(f"--impl {impl}: there is no such folder (nor is it 'exercises' or 'reference')")
-    sources: dict[int, Source] = dict(Solution.in_folder(folder).sources)
-    for option in request.config.getoption("--step-file"):
-        number, _, file = option.partition("=")
-        if not number.isdigit() or not file:
-            raise pytest.UsageError(f"--step-file {option}: write it as N=FILE")
-        sources[int(number)] = Path(file).resolve()
-    return sources
+    return dict(guards.sources_of(request.config))
 
 
 @pytest.fixture

@@ -1,0 +1,53 @@
+# Every verb is one line that calls `python -m kata`, which also works without make (`python -m kata help`).
+# It sets up .venv by itself; `KATA_PYTHON=/path/to/python` takes another environment.
+# make ends with 2 whatever goes wrong; `Error N` tells the true exit status.
+
+PYTHON ?= $(or $(wildcard .venv/bin/python .venv/Scripts/python.exe),$(shell command -v python3 || command -v python))
+KATA = @"$(PYTHON)" -m kata
+CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
+SERVE = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') $(if $(PORT),--port '$(PORT)')
+
+.PHONY: help check progress serve test gpu stubs setup setup-smollm2
+.DEFAULT_GOAL := help
+
+help:
+	$(KATA) help
+
+check:
+	$(KATA) check $(CHECK)
+
+check-%:
+	$(KATA) check '$*' $(CHECK)
+
+hint-%:
+	$(KATA) hint '$*'
+
+progress:
+	$(KATA) progress
+
+reset-%:
+	$(KATA) reset '$*'
+
+solution-%:
+	$(KATA) solution '$*' $(if $(YES),--yes)
+
+jump-%:
+	$(KATA) jump '$*'
+
+serve:
+	$(KATA) serve $(SERVE)
+
+test:
+	$(KATA) test
+
+gpu:
+	$(KATA) gpu
+
+stubs:
+	$(KATA) stubs $(if $(CHECK_ONLY),--check)
+
+setup:
+	$(KATA) setup
+
+setup-smollm2:
+	$(KATA) setup-smollm2

@@ -1,0 +1,145 @@
+"""The verb `check`: which step, on whose earlier steps, what is checked again, what is remembered."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kata import pages, progress, report
+from kata.check import LIMIT_S, Result, check_step
+from kata.look import Look, harmless, name_of, say
+from kata.path import State, blocking, next_step, sources_for, survey
+from kata.progress import Pass, Progress
+from kata.steps import REFERENCE, STEPS, Step, get_step
+from kata.verdict import Kind
+
+LOCKED = 2
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the learner asked for besides the step."""
+
+    verbose: bool = False
+    force: bool = False
+    limit_s: float = LIMIT_S
+
+
+def check_own(number: int | None, wish: Wish, look: Look) -> int:
+    """Check a step of the learner's, or the first that is not passed; the exit status."""
+    standing, trouble = progress.load()
+    if trouble:
+        say(look.paragraph(trouble))
+    known = _find_again(wish, look) if standing.find_again else {}
+    places = survey(progress.load()[0])
+    step = get_step(number) if number else next_step(places)
+    if step is None:
+        say(pages.whats_next(places, look))
+        return 0
+    before = blocking(places, step.number)
+    if before is not None and not wish.force:
+        say(pages.locked_page(step, before, look))
+        return LOCKED
+    if not wish.force and (status := _check_changed(step, wish, look)):
+        return status
+    result = known.get(step.number) or _check(step, wish, look)
+    _tell(result, wish, look)
+    return result.verdict.kind.exit_status
+
+
+def check_other(number: int, folder: Path, wish: Wish, look: Look) -> int:
+    """Check a step of another solution: every check's line, nothing remembered. The exit status."""
+    step = get_step(number)
+    sources = {other.number: other.file_in(folder) for other in STEPS}
+    lent = [n for n, file in sources.items() if n < number and not file.exists()]
+    sources |= {n: get_step(n).file_in(REFERENCE) for n in lent}
+    say(f"step {number}: {step.title}  ({name_of(folder)})")
+    _tell_lent(lent, look)
+    result = check_step(step, sources, wish.limit_s, keep_going=True)
+    passed = result.verdict.kind is Kind.PASSED
+    if result.verdict.kind is Kind.BROKEN:
+        say(_broken(result, look))
+    else:
+        say((report.pass_report if passed else report.failure_report)(result, look, verbose=True))
+    return result.verdict.kind.exit_status
+
+
+def _check(step: Step, wish: Wish, look: Look) -> Result:
+    """Check the learner's file on what stands before it, and remember a pass."""
+    for _ in range(3):
+        places = survey(progress.load()[0])
+        sources = sources_for(places, step.number)
+        say(f"step {step.number}: {step.title}")
+        _tell_lent([n for n, file in sources.items() if file.parent == REFERENCE], look)
+        result = check_step(step, sources, wish.limit_s, wish.verbose)
+        if not result.changed_meanwhile:
+            break
+        say(f"{name_of(result.file)} was saved meanwhile: checking it again")
+    if result.verdict.kind is Kind.PASSED and not result.changed_meanwhile:
+        _remember(_passed(result), look)
+    return result
+
+
+def _passed(result: Result) -> Callable[[Progress], None]:
+    def change(standing: Progress) -> None:
+        stars = result.verdict.count("passed", stretch=True)
+        standing.passed[result.step.number] = Pass(result.source.digest, stars)
+
+    return change
+
+
+def _check_changed(step: Step, wish: Wish, look: Look) -> int:
+    """Earlier steps that changed since they passed are looked at first; 0 where all pass, else the exit status."""
+    for place in survey(progress.load()[0]):
+        if place.step.number < step.number and place.state is State.CHANGED:
+            say(f"step {place.step.number} changed since it passed: it is checked first")
+            result = _check(place.step, wish, look)
+            if result.verdict.kind is not Kind.PASSED:
+                _tell(result, wish, look)
+                return result.verdict.kind.exit_status
+            say([*report.pass_report(result, look), ""])
+    return 0
+
+
+def _find_again(wish: Wish, look: Look) -> Mapping[int, Result]:
+    """After a damaged progress file: every step from the first on, up to the first that does not pass."""
+    say("checking your steps from the first on, to find your passes again")
+    results: dict[int, Result] = {}
+    for step in STEPS:
+        results[step.number] = result = _check(step, wish, look)
+        passed = result.verdict.kind is Kind.PASSED
+        say(f"step {step.number} {'passed' if passed else 'does not pass: from here you go on'}")
+        if not passed:
+            break
+    _remember(lambda standing: setattr(standing, "find_again", False), look)
+    say("")
+    return results
+
+
+def _tell(result: Result, wish: Wish, look: Look) -> None:
+    if result.verdict.kind is Kind.BROKEN:
+        say(_broken(result, look))
+    elif result.verdict.kind is not Kind.PASSED:
+        say(report.failure_report(result, look, wish.verbose))
+    elif result.changed_meanwhile:
+        say(f"{name_of(result.file)} changes while it is checked: nothing is remembered, check it again")
+    else:
+        say([*report.pass_report(result, look, wish.verbose), "", *pages.whats_next(survey(progress.load()[0]), look)])
+
+
+def _broken(result: Result, look: Look) -> list[str]:
+    lines = look.paragraph(f"the checks of step {result.step.number} could not be run; this says nothing of your file")
+    lines += look.labelled("what", "\n".join(harmless(result.verdict.broken).strip().split("\n")[-6:]), 8)
+    if result.output is not None and (text := result.output.of("").texts()[0].strip()):
+        lines += look.labelled("printed", text, 8)
+    return lines + look.labelled("help", f"{look.verb('setup')} mends a broken environment")
+
+
+def _tell_lent(numbers: list[int], look: Look) -> None:
+    if numbers:
+        these = ", ".join(map(str, numbers))
+        say(look.paragraph(f"the reference stands in for step{'s' if len(numbers) > 1 else ''} {these}"))
+
+
+def _remember(change: Callable[[Progress], None], look: Look) -> None:
+    if trouble := progress.update(change):
+        say(look.paragraph(trouble))

@@ -1,0 +1,141 @@
+"""The command line: `python -m kata VERB`. It reads the words, finds the Python to run on, and calls the verb.
+
+Exit status: 0 passed, 1 a check failed or not started, 2 locked or wrong use (or the kata itself cannot run),
+3 the learner's file cannot be loaded, 130 stopped with Ctrl-C.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from kata import checking, setup_env, verbs
+from kata.check import LIMIT_S
+from kata.look import Look, say
+from kata.steps import REFERENCE, STEPS
+
+WRONG_USE, STOPPED = 2, 130
+_NEED_ENVIRONMENT = ("check", "serve", "test", "gpu", "setup-smollm2")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run a verb; the exit status. Whatever goes wrong is said in a line, not as a traceback."""
+    words = _split_number(list(sys.argv[1:] if words is None else words))
+    look = Look.of_terminal(sys.stdout, dict(os.environ))
+    try:
+        wish = _parser().parse_args(words)
+        if wish.verb in _NEED_ENVIRONMENT and (python := setup_env.python_to_use()):
+            return _go_on_with(python, words)
+        return _run(wish, look)
+    except KeyboardInterrupt:
+        say("\nstopped; your files and your progress are as they were")
+        return STOPPED
+    except setup_env.SetupFailed as error:
+        say(look.paragraph(str(error)), sys.stderr)
+        return WRONG_USE
+    except BrokenPipeError:  # as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except Exception as error:
+        if os.environ.get("KATA_DEBUG"):
+            raise
+        told = f"the kata itself failed, not your file: {type(error).__name__}: {error} (KATA_DEBUG=1 shows where)"
+        say(look.paragraph(told), sys.stderr)
+        return WRONG_USE
+
+
+def _run(wish: argparse.Namespace, look: Look) -> int:
+    match wish.verb:
+        case "check":
+            return _check(wish, look)
+        case "hint" | "reset" | "jump":
+            return getattr(verbs, wish.verb)(wish.step, look)
+        case "solution":
+            return verbs.solution(wish.step, wish.yes, look)
+        case "progress":
+            return verbs.show_progress(look)
+        case "stubs":
+            return verbs.write_stubs(wish.check, look)
+        case "test":
+            return verbs.run_tests(wish.arguments)
+        case "gpu":
+            return verbs.run_gpu_checks(wish.arguments, look)
+        case "setup":
+            return verbs.set_up(look)
+        case "setup-smollm2":
+            return verbs.set_up_smollm2(look)
+        case "serve":
+            from kata.serve import serve
+
+            return serve(wish.engine, wish.model, wish.impl, wish.port, look)
+    return verbs.show_help(look)
+
+
+def _check(wish: argparse.Namespace, look: Look) -> int:
+    asked = checking.Wish(wish.verbose, wish.force, wish.limit)
+    if wish.impl == "exercises":
+        return checking.check_own(wish.step, asked, look)
+    folder = REFERENCE if wish.impl == "reference" else Path(wish.impl).resolve()
+    if not folder.is_dir():
+        say(look.paragraph(f"--impl {wish.impl}: there is no such folder (nor is it 'exercises' or 'reference')"))
+        return WRONG_USE
+    numbers = [wish.step] if wish.step else [step.number for step in STEPS]
+    return max(checking.check_other(number, folder, asked, look) for number in numbers)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m kata", description="Build an LLM inference server in nine steps.")
+    add = parser.add_subparsers(dest="verb", metavar="VERB").add_parser
+    check = add("check", help="run the checks of a step; without a number, of the first that is not passed")
+    check.add_argument("step", type=_number, nargs="?", help="1 to 9")
+    check.add_argument("-v", "--verbose", "--all", action="store_true", help="go on after a failure, and tell all")
+    check.add_argument("--force", action="store_true", help="although earlier steps are not passed")
+    check.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
+    check.add_argument("--limit", type=_seconds, default=LIMIT_S, metavar="SECONDS", help="for one check")
+    for verb in ("hint", "reset", "jump"):
+        add(verb).add_argument("step", type=_number, help="1 to 9")
+    solution = add("solution", help="the reference beside yours, once you have passed")
+    solution.add_argument("step", type=_number, help="1 to 9")
+    solution.add_argument("--yes", action="store_true", help="before it has passed")
+    for verb in ("progress", "setup", "setup-smollm2", "help"):
+        add(verb)
+    add("stubs").add_argument("--check", action="store_true", help="only tell which are not in step")
+    for verb in ("test", "gpu"):
+        add(verb).add_argument("arguments", nargs=argparse.REMAINDER, help="for pytest")
+    serve = add("serve", help="your engine behind HTTP")
+    serve.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
+    serve.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")
+    serve.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
+    serve.add_argument("--port", type=int, default=8000)
+    return parser
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[1-9]", text, re.ASCII) or int(text) > len(STEPS):
+        raise argparse.ArgumentTypeError(f"there is no step {text}: the steps are 1 to {len(STEPS)}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+    return seconds
+
+
+def _split_number(words: list[str]) -> list[str]:
+    """`check-3`, as make has it, is `check 3`."""
+    verb, _, number = words[0].partition("-") if words else ("", "", "")
+    return [verb, number, *words[1:]] if verb in ("check", "hint", "reset", "jump", "solution") and number else words
+
+
+def _go_on_with(python: Path, words: list[str]) -> int:
+    """The same words on the environment's Python."""
+    command = [str(python), "-m", "kata", *words]
+    environment = {**os.environ, "KATA_REEXECUTED": "1"}
+    sys.stdout.flush()
+    if os.name == "nt":
+        return subprocess.call(command, env=environment)
+    return os.execve(python, command, environment)

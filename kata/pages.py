@@ -1,0 +1,120 @@
+"""What the runner shows besides verdicts: help, the path of nine, a hint, what comes next."""
+
+from collections.abc import Sequence
+
+from kata import lessons
+from kata.expected import checks_in
+from kata.look import Look, name_of
+from kata.path import Place, State, next_step
+from kata.steps import EXERCISES, STEPS, Step
+
+_VERBS = (
+    ("check-N", "check N", "run the checks of step N; a pass opens the next"),
+    ("check", "check", "the first step that is not passed"),
+    ("hint-N", "hint N", "the next hint of step N"),
+    ("progress", "progress", "the path of nine, and where you are on it"),
+    ("reset-N", "reset N", "the stub again; your file is kept as a backup"),
+    ("solution-N", "solution N", "the reference beside yours, once you have passed"),
+    ("jump-N", "jump N", "start at N, on the reference's earlier steps"),
+    ("serve", "serve", "your engine behind HTTP"),
+    ("test", "test", "the kata's own tests"),
+    ("gpu", "gpu", "the checks that need a CUDA device"),
+    ("setup", "setup", "make or mend the environment"),
+    ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
+    ("stubs", "stubs", "write the stubs anew from the reference (FORCE=1)"),
+    ("help", "help", "this page"),
+)
+_MEANING = {
+    State.PASSED: "passed",
+    State.CHANGED: "changed",
+    State.OPEN: "open",
+    State.LOCKED: "locked",
+    State.REFERENCE: "reference",
+}
+
+
+def help_page(places: Sequence[Place], look: Look) -> list[str]:
+    """Every verb in a line, and where the learner stands."""
+    lines = [look.strong("Inference Kata: build an LLM inference server in nine steps"), ""]
+    start = "make " if look.make else "python -m kata "
+    for with_make, without, does in _VERBS:
+        verb = start + (with_make if look.make else without)
+        lines += look.paragraph(f"{verb:<{len(start) + 14}}{does}", "  ", 2)
+    lines += ["", *look.paragraph("options: ALL=1 every failure, FORCE=1 although locked, LIMIT=60 seconds a check")]
+    lines += look.paragraph("`python -m kata check 3 -v --force --limit 60` is the same without make.")
+    lines += look.paragraph(
+        "Its exit status: 0 passed, 1 failed or not started, 2 locked or wrong use, 3 the file cannot be loaded. "
+        "(make has 2 for all of these and prints the true one as `Error N`.)"
+    )
+    return [*lines, "", *whats_next(places, look)]
+
+
+def progress_page(places: Sequence[Place], look: Look) -> list[str]:
+    """The path of nine, a line for each step."""
+    lines, had, to_have = [], 0, 0
+    for place in places:
+        stars = _stars_of(place.step)
+        earned = place.stars if place.state is State.PASSED else 0
+        had, to_have = had + earned, to_have + stars
+        shown = f"{earned}/{stars}" if stars and place.state is State.PASSED else ""
+        state = f"{_MEANING[place.state]:<10}"
+        coloured = look.good(state) if place.state is State.PASSED else state
+        lines.append(f"  {place.step.number}  {coloured} {shown:<6}{place.step.title}")
+    passed = sum(place.state is State.PASSED for place in places)
+    lines.append("")
+    lines += look.paragraph(f"passed {passed} of {len(STEPS)} steps, {had} of {to_have} stars")
+    if any(place.state is State.CHANGED for place in places):
+        lines += look.paragraph("changed: passed, and the file is another since; the next check looks at it again")
+    if any(place.state is State.REFERENCE for place in places):
+        lines += look.paragraph(f"reference: jumped over; the reference stands in ({look.verb('jump', 1)} undoes it)")
+    return [*lines, "", *whats_next(places, look)]
+
+
+def whats_next(places: Sequence[Place], look: Look) -> list[str]:
+    """The step to work on, what it asks, and where to write."""
+    step = next_step(list(places))
+    if step is None:
+        return look.paragraph(f"every step is passed: {look.verb('serve')} puts your engine behind HTTP")
+    state = next(place.state for place in places if place.step is step)
+    if state is State.CHANGED:
+        return look.paragraph(f"step {step.number} changed since it passed: {look.verb('check', step.number)}")
+    lines = look.paragraph(f"step {step.number} is open: {step.title}")
+    if asks := lessons.what_it_asks(step):
+        lines += look.labelled("asks", asks, 3)
+    lines += look.labelled("write in", name_of(step.file_in(EXERCISES)))
+    lines += look.labelled("lesson", name_of(step.lesson)) if step.lesson.exists() else []
+    return lines + look.labelled("then", look.verb("check", step.number))
+
+
+def hint_page(step: Step, shown: int, look: Look) -> list[str]:
+    """The hint after the `shown` ones that were read; after the last one, what else there is."""
+    hints = lessons.hints_of(step)
+    if not hints:
+        return [f"step {step.number} has no hints: {name_of(step.lesson)} is not there or holds none"]
+    if shown >= len(hints):
+        lines = look.paragraph(f"you have seen all {len(hints)} hints of step {step.number}:")
+        lines += [line for hint in hints for line in look.labelled(f"hint {hint.rung}", hint.title)]
+        lines += look.labelled("to read", name_of(step.lesson))
+        return lines + look.labelled("answer", f"{look.verb('solution', step.number)} shows the reference")
+    hint = hints[shown]
+    lines = [look.strong(f"step {step.number}, hint {shown + 1} of {len(hints)}: {hint.title}"), ""]
+    for line in hint.text.split("\n"):
+        lines += look.paragraph(line, most=1000)
+    more = shown + 1 < len(hints)
+    again = look.verb("hint", step.number)
+    return [*lines, "", f"one more: {again}" if more else f"that was the last; {look.verb('solution', step.number)}"]
+
+
+def locked_page(wanted: Step, blocking: Step, look: Look) -> list[str]:
+    """Why a step is not checked yet, and how to go on anyway."""
+    lines = look.paragraph(f"step {wanted.number} is {look.bad('locked')}: step {blocking.number} comes first")
+    lines += look.labelled("next", f"{look.verb('check', blocking.number)}   {blocking.title}")
+    lines += look.labelled("or", f"{look.verb('check', wanted.number, 'force')} to check it on the reference's steps")
+    return lines + look.labelled("or", f"{look.verb('jump', wanted.number)} to go on from there")
+
+
+def _stars_of(step: Step) -> int:
+    try:
+        return sum(check.stretch for check in checks_in(step.test_file))
+    except (OSError, SyntaxError):
+        return 0

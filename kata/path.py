@@ -1,0 +1,68 @@
+"""The path of nine: the state of each step, which step comes next, and whose file stands for each step in a check."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from kata.progress import Progress
+from kata.source import digest_of
+from kata.steps import EXERCISES, REFERENCE, STEPS, Step
+
+
+class State(Enum):
+    PASSED = "passed"
+    CHANGED = "changed"  # passed once, and its file is another since
+    OPEN = "open"
+    LOCKED = "locked"
+    REFERENCE = "reference"  # jumped over: the reference stands in for it
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step and where it stands."""
+
+    step: Step
+    state: State
+    stars: int = 0
+
+
+def survey(progress: Progress, digests: Mapping[int, str | None] | None = None) -> list[Place]:
+    """The nine places; the digests of the learner's files are read where they are not handed in."""
+    if digests is None:
+        digests = {step.number: digest_of(step.file_in(EXERCISES)) for step in STEPS}
+    places, open_found = [], False
+    for step in STEPS:
+        passed = progress.passed.get(step.number)
+        if passed and passed.digest == digests.get(step.number):
+            state = State.PASSED
+        elif step.number < progress.base:
+            state = State.REFERENCE
+        elif passed:
+            state = State.CHANGED
+        else:
+            state = State.LOCKED if open_found else State.OPEN
+            open_found = True
+        places.append(Place(step, state, passed.stars if passed else 0))
+    return places
+
+
+def next_step(places: list[Place]) -> Step | None:
+    """The first step to work on: changed since its pass, or open; None where all are passed."""
+    return next((place.step for place in places if place.state in (State.CHANGED, State.OPEN)), None)
+
+
+def blocking(places: list[Place], number: int) -> Step | None:
+    """The first step before `number` that has never passed and is not jumped over."""
+    before = [place for place in places if place.step.number < number]
+    return next((place.step for place in before if place.state in (State.OPEN, State.LOCKED)), None)
+
+
+def sources_for(places: list[Place], number: int) -> dict[int, Path]:
+    """Step to file: the learner's for `number` and for what is passed, the reference's for the others before it."""
+    return {
+        place.step.number: place.step.file_in(
+            REFERENCE if place.step.number < number and place.state is not State.PASSED else EXERCISES
+        )
+        for place in places
+    }

@@ -1,0 +1,108 @@
+"""Remembers what is passed, which hints were read, and where the learner jumped in, in `.kata/progress.json`.
+
+A pass is bound to the sha256 of the step's file. The file is replaced in one piece; where it cannot be read it is set
+aside under another name and the passes are found again by checking.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from kata.files import write_atomically, write_new
+from kata.steps import ROOT, STEPS
+
+VERSION = 1
+STATE = ROOT / ".kata"
+FILE = STATE / "progress.json"
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One step's pass: what was checked, and the stars it earned."""
+
+    digest: str
+    stars: int = 0
+
+
+@dataclass
+class Progress:
+    """Where a learner stands. `base`: the first step of their own, after a jump; `find_again`: passes were lost."""
+
+    passed: dict[int, Pass] = field(default_factory=dict)
+    hints: dict[int, int] = field(default_factory=dict)  # step to the number of hints shown
+    base: int = 1
+    find_again: bool = False
+
+
+def load(file: Path = FILE) -> tuple[Progress, str]:
+    """The progress and, where it could not be read, a line that says what became of the file."""
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return Progress(), ""
+    except OSError as error:
+        return Progress(), f"{_name(file)} cannot be read ({error.strerror}): nothing counts as passed for now"
+    try:
+        return _from_json(data), ""
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        return _set_aside(file, data, error)
+
+
+def update(change: Callable[[Progress], None], file: Path = FILE) -> str:
+    """Read the progress anew, change it, save it. An empty text, or the line that says why it could not be saved."""
+    try:
+        file.read_bytes()
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # writing would lose what it holds
+        return f"progress is not saved: {_name(file)} cannot be read ({error.strerror or error})"
+    progress, trouble = load(file)
+    change(progress)
+    try:
+        write_atomically(file, _to_json(progress))
+    except OSError as error:
+        return f"progress is not saved: {_name(file)} cannot be written ({error.strerror or error})"
+    return trouble
+
+
+def _set_aside(file: Path, data: bytes, error: Exception) -> tuple[Progress, str]:
+    fresh = Progress(find_again=True)
+    try:
+        aside = write_new(file.with_name("progress-damaged.json"), data)
+        write_atomically(file, _to_json(fresh))
+    except OSError:
+        return fresh, f"{_name(file)} is damaged ({error}) and cannot be set aside"
+    told = f"{_name(file)} was damaged ({error}): it is kept as {_name(aside)}; the next check finds your passes again"
+    return fresh, told
+
+
+def _to_json(progress: Progress) -> bytes:
+    return (json.dumps({"version": VERSION, **asdict(progress)}, indent=1) + "\n").encode()
+
+
+def _from_json(data: bytes) -> Progress:
+    """`ValueError` and its like where the data is no progress, or one of another version."""
+    read = json.loads(data.decode("utf-8"))
+    if not isinstance(read, dict) or read.get("version") != VERSION:
+        raise ValueError("it is not of this version of the kata")
+    passed = {int(n): Pass(_checked(p["digest"], str), _checked(p["stars"], int)) for n, p in read["passed"].items()}
+    hints = {int(n): _checked(shown, int) for n, shown in read["hints"].items()}
+    progress = Progress(passed, hints, _checked(read["base"], int), _checked(read["find_again"], bool))
+    numbers = {step.number for step in STEPS}
+    if not {*passed, *hints, progress.base} <= numbers:
+        raise ValueError("it names a step that there is not")
+    return progress
+
+
+def _checked(value: object, kind: type) -> object:
+    if type(value) is not kind:
+        raise ValueError(f"{value!r} stands where {kind.__name__} should")
+    return value
+
+
+def _name(file: Path) -> str:
+    with contextlib.suppress(ValueError):
+        return file.relative_to(ROOT).as_posix()
+    return str(file)

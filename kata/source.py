@@ -1,0 +1,137 @@
+"""Reads a learner's file as text: whether it compiles, which gaps are still open, what it defines. It runs nothing."""
+
+import ast
+import hashlib
+import io
+import re
+import tokenize
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class CannotLoad(ValueError):
+    """A file that is no Python module as it stands: where, and what is wrong with it."""
+
+    def __init__(self, what: str, line: int | None = None, text: str = "") -> None:
+        super().__init__(what)
+        self.what, self.line, self.text = what, line, text
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A `raise NotImplementedError("TODO N: …")` that is still there."""
+
+    line: int
+    inside: str  # the function or class around it, "" at the top of the file
+    task: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as it was read: its digest, and its parsed text."""
+
+    file: Path
+    digest: str
+    tree: ast.Module
+
+    def gaps(self, number: int) -> list[Gap]:
+        """The gaps of step `number` that are still open, in the order of the file."""
+        return gaps_in(self.tree, number)
+
+    def definitions(self) -> dict[str, int]:
+        """Functions, classes and methods to the line where each begins; of two the first."""
+        found: dict[str, int] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found.setdefault(node.name, node.lineno)
+        return found
+
+
+def digest_of(file: Path) -> str | None:
+    """The file's sha256, or None where there is nothing to read."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def line_of(file: Path | str, line: int | None) -> str:
+    """One line of a file, without its indent; empty where it cannot be had."""
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()[line - 1].strip() if line else ""
+    except (OSError, IndexError):
+        return ""
+
+
+def read(file: Path) -> Source:
+    """The file, read and compiled, not run; `CannotLoad` says why it is none."""
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        raise CannotLoad("the file is not there") from None
+    except OSError as error:
+        raise CannotLoad(f"the file cannot be read: {error.strerror or error}") from None
+    _decode(data)
+    return Source(file, hashlib.sha256(data).hexdigest(), _parse(data, file))
+
+
+def _decode(data: bytes) -> None:
+    if data.startswith(_UTF16):
+        raise CannotLoad("the file is saved as UTF-16; Python reads UTF-8: save it again as UTF-8", 1)
+    if b"\0" in data:
+        line = data[: data.index(b"\0")].count(b"\n") + 1
+        raise CannotLoad("there are null bytes in the file: it is no text, or no UTF-8; save it again as UTF-8", line)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        data.decode(encoding)
+    except SyntaxError as error:  # an unknown or contradicting `coding:` line
+        raise CannotLoad(f"the file's encoding is unclear: {error.msg}", 1) from None
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        bad = f"byte 0x{data[error.start]:02x}"
+        raise CannotLoad(f"{bad} is no {encoding} text: save the file again as UTF-8", line) from None
+
+
+def _parse(data: bytes, file: Path) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data, str(file))
+            compile(tree, str(file), "exec")
+    except SyntaxError as error:
+        text = (error.text or "").strip()
+        raise CannotLoad(f"{type(error).__name__}: {error.msg}", error.lineno, text) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise CannotLoad(f"Python cannot compile it: {type(error).__name__} {error}".rstrip()) from None
+    return tree
+
+
+def gaps_in(tree: ast.Module, number: int) -> list[Gap]:
+    """The open gaps of step `number` in a parsed file, in order."""
+    return sorted(_gaps(tree, number, ""), key=lambda gap: gap.line)
+
+
+def _gaps(node: ast.AST, number: int, inside: str) -> list[Gap]:
+    gaps = []
+    for child in ast.iter_child_nodes(node):
+        name = getattr(child, "name", None)
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and name:
+            gaps += _gaps(child, number, f"{inside}.{name}" if inside else name)
+        elif isinstance(child, ast.Raise):
+            message = _message_of(child)
+            if re.match(rf"TODO {number}\b", message):
+                gaps.append(Gap(child.lineno, inside, message.partition(": ")[2]))
+        else:
+            gaps += _gaps(child, number, inside)
+    return gaps
+
+
+def _message_of(node: ast.Raise) -> str:
+    """The text of `raise NotImplementedError("text")`, else an empty one."""
+    match node.exc:
+        case ast.Call(func=ast.Name(id="NotImplementedError"), args=[ast.Constant(value=str(text))]):
+            return text
+    return ""

