@@ -1,0 +1,167 @@
+"""The duel's own process: a pytest inside it runs the learner's tests on every server and says what happened.
+
+    python -m tests.duel.arena < SOURCES > EVENTS
+
+SOURCES is a JSON object of step numbers to files. EVENTS are lines of JSON: a test starts (`start`), a test is over
+(`over`), all is over (`end`). Prints, `os._exit` and endless loops of the learner's file end here and reach no check.
+"""
+
+import faulthandler
+import inspect
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TextIO
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.duel.families import Fight, fights_for
+from tests.duel.loading import Loader
+from tests.duel.servers import PLAIN_SERVER, SERVERS
+from tests.duel.the_reference import step_8
+
+LOADING_MAY_TAKE_S = 60  # a file may import torch
+LONGEST = 2000  # characters of any text
+A_TEST_MAY_TAKE_S = 10  # it takes milliseconds; one that takes so long will never come back
+
+
+class Round(pytest.Module):
+    """The learner's file, freshly loaded, against one server."""
+
+    fight: Fight
+    loader: Loader
+    module: ModuleType | None = None
+
+    def _getobj(self) -> ModuleType:
+        if self.module is None:
+            self.module = self.loader.load(self.config)
+        return self.module
+
+
+class Rounds(pytest.File):
+    """All rounds, as if each were a file of its own: the fixtures of one are not seen in another."""
+
+    arena: "Arena"
+
+    def collect(self) -> Iterator[Round]:
+        for number, fight in enumerate(self.arena.fights):
+            single = Round.from_parent(self, path=self.path.with_name(f"round_{number}.py"))
+            single.fight, single.loader = fight, self.arena.loader
+            yield single
+
+
+class Arena:
+    """The plugin: makes the rounds, hands out the client, tells the events."""
+
+    def __init__(self, loader: Loader, fights: Sequence[Fight], events: TextIO) -> None:
+        self.loader, self.fights, self.events = loader, fights, events
+        self.over: dict[str, Any] = {}  # the facts on the test that runs
+        self.met: list[dict[str, Any]] = []
+
+    def tell(self, event: str, **facts: Any) -> None:
+        print(json.dumps({"event": event, **facts}), file=self.events, flush=True)
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Rounds | None:
+        if file_path.suffix != ".duel":
+            return None
+        rounds = Rounds.from_parent(parent, path=file_path)
+        rounds.arena = self
+        return rounds
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.tell("uncollected", text=str(report.longrepr)[:LONGEST])
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        items[:] = [item for item in items if item.getparent(Round).fight.has(item.originalname)]
+
+    @pytest.fixture
+    def client(self, request: pytest.FixtureRequest) -> Iterator[TestClient]:
+        """A client of a fresh app of this round's server, while its lifespan runs."""
+        server = SERVERS[request.node.getparent(Round).fight.server]
+        with TestClient(server.make()) as client:
+            self.over["client"] = True
+            yield client
+
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef) -> None:
+        if fixturedef.argname == "client" and fixturedef.func.__module__ != __name__:
+            self.over["own_client"] = True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Function) -> None:
+        fight = item.getparent(Round).fight
+        self.over = {"server": fight.server, "alone": fight.alone, "test": item.originalname, "outcome": "passed"}
+        self.over |= {"client": False, "own_client": False, "awaits": inspect.iscoroutinefunction(item.obj)}
+        self.tell("start", **self.over)
+        faulthandler.dump_traceback_later(A_TEST_MAY_TAKE_S, exit=True)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Function, call: pytest.CallInfo) -> pytest.TestReport:
+        """A report without the traceback that pytest would format: there are many, and nobody reads them."""
+        outcome, reason = "passed", None
+        if call.excinfo is not None:
+            outcome = "skipped" if call.excinfo.errisinstance(pytest.skip.Exception) else "failed"
+            reason = (str(item.path), 0, "skipped") if outcome == "skipped" else None
+            if "error" not in self.over:
+                self.over |= self._told(call.excinfo)
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, reason, call.when)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
+        if outcome != "passed" and self.over["outcome"] != "failed":
+            self.over["outcome"] = outcome
+
+    def _told(self, error: pytest.ExceptionInfo) -> dict[str, Any]:
+        """What was raised, and the last line of the learner's file that led to it."""
+        places = [entry for entry in error.traceback if str(entry.path) == self.loader.file]
+        line = places[-1].lineno + 1 if places else 0
+        return {"error": error.typename, "text": str(error.value)[:LONGEST], "line": line}
+
+    def pytest_runtest_logfinish(self) -> None:
+        self.tell("over", **self.over)
+        self.met.append(self.over)
+
+
+def run(arena: Arena) -> None:
+    """pytest on the arena's rounds, untouched by the settings, conftest files and plugins of the project."""
+    with tempfile.TemporaryDirectory(prefix="duel-") as folder:
+        settings, rounds = Path(folder, "pytest.ini"), Path(folder, "all.duel")
+        settings.write_text("[pytest]\n", encoding="utf-8")
+        rounds.touch()
+        options = ["-s", "--noconftest", "-c", str(settings), "--rootdir", folder, "-p", "anyio.pytest_plugin"]
+        plugins = ["no:cacheprovider", "no:faulthandler", "no:terminal"]
+        options += [option for plugin in plugins for option in ("-p", plugin)]
+        if hasattr(pytest, "PytestReturnNotNoneWarning"):  # newer versions fail such a test by themselves
+            options += ["-W", "error::pytest.PytestReturnNotNoneWarning"]
+        pytest.main([str(rounds), *options], plugins=[arena])
+
+
+def main() -> None:
+    sources = {int(number): Path(file) for number, file in json.load(sys.stdin).items()}
+    events = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    time.sleep = lambda seconds: None  # no server here gets better by waiting
+    faulthandler.dump_traceback_later(LOADING_MAY_TAKE_S, exit=True)
+    step_8()
+
+    loader = Loader(sources)
+    probe = Arena(loader, [Fight(SERVERS.index(PLAIN_SERVER))], events)
+    run(probe)
+    written = {over["test"] for over in probe.met if over.get("error") != "NotImplementedError"}
+    if all(over["client"] for over in probe.met if over["test"] in written):
+        run(Arena(loader, fights_for(written), events))
+    probe.tell("end")
+    os._exit(0)  # threads that the file has left behind have no say
+
+
+if __name__ == "__main__":
+    main()

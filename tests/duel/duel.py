@@ -1,0 +1,107 @@
+"""The duel as the checks see it: it runs the arena, and knows of each server whether it was caught."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kata.steps import ROOT
+from tests.duel.families import FAMILIES, family_of
+from tests.duel.servers import RIGHT, SERVERS, Server
+
+DUEL_MAY_TAKE_S = 100
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One test on one server.
+
+    outcome: passed, failed, skipped, xfailed, xpassed, or lost (the process ended before the test did).
+    client: whether the duel's client reached it. line: the last line of the file that led to the error, 0 for none.
+    """
+
+    test: str
+    server: Server
+    alone: bool
+    outcome: str
+    client: bool
+    own_client: bool
+    awaits: bool
+    error: str = ""
+    text: str = ""
+    line: int = 0
+
+    @property
+    def family(self) -> str | None:
+        return family_of(self.test)
+
+    @property
+    def is_alarm(self) -> bool:
+        return self.outcome == "failed"
+
+
+@dataclass
+class Duel:
+    """Everything that ran, in order. uncollected: why pytest could not collect the file, where it could not."""
+
+    runs: list[Ran] = field(default_factory=list)
+    uncollected: str = ""
+
+    def of(self, test: str) -> list[Ran]:
+        """What ran of the test under exactly this name; the first is on a plain right server."""
+        return [ran for ran in self.runs if ran.test == test]
+
+    def false_alarms(self, family: str, alone: bool = False) -> list[Ran]:
+        """Runs of the family that do not pass on a right server, one for each such server."""
+        found: dict[str, Ran] = {}
+        for ran in self._runs_of(family, alone):
+            if ran.server.kind == RIGHT and ran.outcome != "passed":
+                found.setdefault(ran.server.name, ran)
+        return list(found.values())
+
+    def caught(self, family: str, alone: bool = False) -> list[Server]:
+        """The broken servers of the family on which one of its tests fails, by whatever exception."""
+        alarmed = [ran.server for ran in self._runs_of(family, alone) if ran.is_alarm]
+        return [server for server in SERVERS if server.kind in FAMILIES[family] and server in alarmed]
+
+    def _runs_of(self, family: str, alone: bool) -> list[Ran]:
+        return [ran for ran in self.runs if ran.family == family and ran.alone == alone]
+
+
+def fight(sources: Mapping[int, Path]) -> Duel:
+    """Runs the tests of step 9 against every server, in a process of its own."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    command = [sys.executable, "-m", "tests.duel.arena"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    arena = subprocess.Popen(command, **pipes, cwd=ROOT, env=environment)
+    orders = json.dumps({number: str(file) for number, file in sources.items()}).encode()
+    try:
+        events, _ = arena.communicate(orders, timeout=DUEL_MAY_TAKE_S)
+    except subprocess.TimeoutExpired:
+        arena.kill()
+        events, _ = arena.communicate()
+    return _duel(events.decode("utf-8", errors="replace"))
+
+
+def _duel(events: str) -> Duel:
+    duel, started = Duel(), None
+    for line in events.splitlines():
+        facts = json.loads(line)
+        event = facts.pop("event")
+        if event == "start":
+            started = facts
+        elif event == "over":
+            started = None
+            duel.runs.append(_ran(facts))
+        elif event == "uncollected":
+            duel.uncollected = duel.uncollected or facts["text"]
+    if started is not None:
+        duel.runs.append(_ran(started | {"outcome": "lost"}))
+    return duel
+
+
+def _ran(facts: dict) -> Ran:
+    return Ran(**(facts | {"server": SERVERS[facts["server"]]}))

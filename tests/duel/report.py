@@ -1,0 +1,85 @@
+"""The words of a failed duel: a small table of what was caught, missed and raised for nothing, and what is behind it."""
+
+import linecache
+from collections.abc import Sequence
+from pathlib import Path
+
+from kata.failure import expect
+from tests.duel.diagnosis import diagnose
+from tests.duel.duel import Duel, Ran
+from tests.duel.servers import RIGHT_SERVERS, Server
+
+MOST_ROWS = 6
+
+
+def expect_no_false_alarm(duel: Duel, family: str, file: Path, alone: bool = False) -> None:
+    """Every test of the family passes on every right server."""
+    alarms = duel.false_alarms(family, alone)
+    if not alarms:
+        return
+    first = alarms[0]
+    rows = [("false alarm", ran.server.outside) for ran in alarms]
+    expect(
+        False,
+        call=f"pytest {file.name}::{first.test}, {_how(alone)} on {len(RIGHT_SERVERS)} right servers",
+        got=_table(rows) + "\n" + _what_it_raised(first, file),
+        wanted="it passes on each of them",
+        why=_why_alarmed(first, len(alarms), alone),
+    )
+
+
+def expect_caught(
+    duel: Duel, family: str, servers: Sequence[Server], file: Path, why: str, alone: bool = False
+) -> None:
+    """A test of the family fails on each of these broken servers."""
+    caught = [server for server in duel.caught(family, alone) if server in servers]
+    missed = [server for server in servers if server not in caught]
+    if not missed:
+        return
+    rows = [("caught", ", ".join(server.name for server in caught))] if caught else []
+    rows += [("missed", server.outside) for server in missed]
+    expect(
+        False,
+        call=f"pytest {file.name}::{family}, {_how(alone)} on {len(servers)} servers that are broken",
+        got=f"caught {len(caught)}, missed {len(missed)}\n" + _table(rows),
+        wanted=f"it fails on each of them: caught {len(servers)}, missed 0",
+        why=" ".join(part for part in (diagnose(file, family), why) if part),
+    )
+
+
+def _how(alone: bool) -> str:
+    return "alone" if alone else "after the tests above it"
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    lines = [f"  {verdict:<11}  {what}" for verdict, what in rows[:MOST_ROWS]]
+    more = len(rows) - MOST_ROWS
+    return "\n".join([*lines, f"  … and {more} more"] if more > 0 else lines)
+
+
+def _what_it_raised(ran: Ran, file: Path) -> str:
+    """Where the test failed on the first right server, and what the failure said."""
+    said = " ".join(f"{ran.error}: {ran.text}".split()) if ran.error else ran.outcome
+    place = f"line {ran.line}: {linecache.getline(str(file), ran.line).strip()}\n  " if ran.line else ""
+    return f"  {place}{said[:300]}"
+
+
+def _why_alarmed(ran: Ran, alarms: int, alone: bool) -> str:
+    if alone:
+        return "It leans on what another test has left behind. A test brings along all that it needs, and runs by itself."
+    if alarms < len(RIGHT_SERVERS):
+        return (
+            "It asks for more than the contract says: words, figures and further fields may differ from server to "
+            "server. Look at what every right server promises: the status, and the count of output tokens."
+        )
+    for status, why in WRONG_REQUESTS.items():
+        if status in ran.text:
+            return why
+    return "No server can please it: look at what it sends and at what it takes the answer for."
+
+
+WRONG_REQUESTS = {
+    "405": "405 says that the path is right and the method is not: /health is asked with GET, the others with POST.",
+    "404": "404 says that nothing lives at this path: the endpoints are /health, /generate and /stream.",
+    "422": 'The request itself is refused: it is JSON with a "prompt", "max_new_tokens" from 1 to 512, and no other names.',
+}

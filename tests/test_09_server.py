@@ -1,0 +1,202 @@
+"""Checks of step 9: a duel. The learner's tests pass on servers that are right and fail on servers that are broken."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from kata.failure import expect
+from kata.solution import Solution
+from tests.duel.duel import Duel, Ran, fight
+from tests.duel.families import REQUIRED
+from tests.duel.report import expect_caught, expect_no_false_alarm
+from tests.duel.servers import (
+    BROKEN_BODY,
+    BROKEN_COUNT,
+    BROKEN_HEALTH,
+    BROKEN_SETTINGS,
+    BROKEN_STATUS,
+    BROKEN_STREAM,
+    PLAIN_SERVER,
+)
+
+pytestmark = pytest.mark.timeout(110)
+HEALTH, GENERATE = REQUIRED
+STREAM, REJECTS = "test_stream", "test_rejects_bad_settings"
+ON_PLAIN = f"on {PLAIN_SERVER.outside}"
+
+
+@dataclass(frozen=True)
+class Fought:
+    """The learner's file after its duel."""
+
+    duel: Duel
+    module: ModuleType
+    file: Path
+
+
+@pytest.fixture(scope="module")
+def fought(solution_sources: Mapping[int, Path]) -> Fought:
+    """One duel for all checks. The file is loaded here first, so that what it raises then is told as in every step."""
+    module = Solution(solution_sources).load(9)
+    return Fought(fight(solution_sources), module, Path(solution_sources[9]))
+
+
+def test_both_tests_are_there_and_use_the_client(fought: Fought) -> None:
+    """`test_health` and `test_generate` are there, and each asks the `client` that it is handed."""
+    for name in REQUIRED:
+        expect_there(fought, name)
+
+
+def test_both_tests_run_to_their_end(fought: Fought) -> None:
+    """Neither test is skipped, expected to fail, left unawaited, or never done."""
+    for name in REQUIRED:
+        expect_run(fought, name)
+
+
+def test_no_right_server_raises_an_alarm(fought: Fought) -> None:
+    """Both tests pass on every server that keeps the contract, however it looks."""
+    for name in REQUIRED:
+        expect_no_false_alarm(fought.duel, name, fought.file)
+
+
+def test_a_server_without_health_is_caught(fought: Fought) -> None:
+    """`test_health` fails wherever `GET /health` does not answer 200."""
+    why = "Whoever asks /health acts on the status, so that is what to assert: it is 200, or the server is not well."
+    expect_caught(fought.duel, HEALTH, BROKEN_HEALTH, fought.file, why)
+
+
+def test_a_refused_generation_is_caught(fought: Fought) -> None:
+    """`test_generate` fails wherever `POST /generate` does not answer 200 to a request that is fine."""
+    why = "A good-looking body proves nothing under a status of failure, nor does a status that is near 200."
+    expect_caught(fought.duel, GENERATE, BROKEN_STATUS, fought.file, why)
+
+
+def test_an_answer_without_metrics_is_caught(fought: Fought) -> None:
+    """`test_generate` fails where the body is no answer: no JSON, or no metrics in it."""
+    why = "A status of 200 is a promise about the body: read it, and look for the count where the contract puts it."
+    expect_caught(fought.duel, GENERATE, BROKEN_BODY, fought.file, why)
+
+
+def test_a_wrong_count_of_tokens_is_caught(fought: Fought) -> None:
+    """`test_generate` fails unless `output_tokens` is a number of at least 1."""
+    why = "Whether the model spoke shows in metrics.output_tokens: there, a number (no text), and at least 1."
+    expect_caught(fought.duel, GENERATE, BROKEN_COUNT, fought.file, why)
+
+
+def test_each_test_does_its_work_alone(fought: Fought) -> None:
+    """Each of the two tests passes and catches by itself, when the other one has not run."""
+    why = "It catches them only after another test has run: a test brings along all that it needs, and runs by itself."
+    for name, broken in ((HEALTH, BROKEN_HEALTH), (GENERATE, (*BROKEN_STATUS, *BROKEN_BODY, *BROKEN_COUNT))):
+        expect_no_false_alarm(fought.duel, name, fought.file, alone=True)
+        expect_caught(fought.duel, name, broken, fought.file, why, alone=True)
+
+
+@pytest.mark.stretch
+def test_a_right_stream_raises_no_alarm(fought: Fought) -> None:
+    """`test_stream` is there and passes on every right server."""
+    expect_there(fought, STREAM)
+    expect_run(fought, STREAM)
+    expect_no_false_alarm(fought.duel, STREAM, fought.file)
+
+
+@pytest.mark.stretch
+def test_a_broken_stream_is_caught(fought: Fought) -> None:
+    """`test_stream` fails unless `POST /stream` answers 200 in plain text."""
+    expect_there(fought, STREAM)
+    why = "A stream is good when its status is 200 and its content type says text/plain, whatever follows it."
+    expect_caught(fought.duel, STREAM, BROKEN_STREAM, fought.file, why)
+
+
+@pytest.mark.stretch
+def test_a_server_that_refuses_rightly_raises_no_alarm(fought: Fought) -> None:
+    """`test_rejects_bad_settings` is there and passes on every right server."""
+    expect_there(fought, REJECTS)
+    expect_run(fought, REJECTS)
+    expect_no_false_alarm(fought.duel, REJECTS, fought.file)
+
+
+@pytest.mark.stretch
+def test_a_server_that_takes_bad_settings_is_caught(fought: Fought) -> None:
+    """`test_rejects_bad_settings` fails where a setting beyond either of its bounds is not answered with 422."""
+    expect_there(fought, REJECTS)
+    why = "Three settings have two bounds each: go just beyond every one of them, one at a time, and want 422."
+    expect_caught(fought.duel, REJECTS, BROKEN_SETTINGS, fought.file, why)
+
+
+def expect_there(fought: Fought, name: str) -> None:
+    """The test was found, is written, and reached the duel's client."""
+    call = f"pytest {fought.file.name}::{name}"
+    expect(
+        not fought.duel.uncollected,
+        call=call,
+        got=fought.duel.uncollected,
+        wanted="pytest finds the test",
+        why="pytest cannot collect the file as it stands, so no test of it runs.",
+    )
+    runs = fought.duel.of(name)
+    if not runs:
+        found = getattr(fought.module, name)
+        expect(
+            False,
+            call=call,
+            got=f"pytest collects nothing from {type(found).__name__} {name}",
+            wanted=f"a test function: def {name}(client)",
+            why="pytest runs functions whose names begin with `test_`, and nothing that only looks like one.",
+        )
+    first = runs[0]
+    if first.error == "NotImplementedError":
+        raise NotImplementedError(first.text)
+    asked = first.client or first.outcome in ("skipped", "xfailed", "lost") or first.awaits
+    expect(
+        asked,
+        call=f"{call}, {ON_PLAIN}",
+        got="a client of its own" if first.own_client else "the client is never used" + _and_raised(first),
+        wanted=f"def {name}(client): with the client that pytest hands in",
+        why="pytest fills in the parameter `client` with a client of the server to be tested. A test that makes its own "
+        "client, or takes none, tests another server or none at all.",
+    )
+
+
+def expect_run(fought: Fought, name: str) -> None:
+    """Every run of the test came to a verdict."""
+    runs = fought.duel.of(name)
+    call, first = f"pytest {fought.file.name}::{name}, {ON_PLAIN}", runs[0]
+    expect(
+        not (first.awaits and "async def" in first.text),
+        call=call,
+        got=f"`async def {name}`, which nobody awaits",
+        wanted=f"`def {name}(client)`",
+        why="pytest calls a test and does not await it, so its body never runs. The client is not asynchronous: "
+        "drop `async` and `await`.",
+    )
+    expect(
+        "Expected None, but" not in first.text,
+        call=call,
+        got=f"it returned a value{_and_raised(first)}",
+        wanted="it asserts, and returns nothing",
+        why="pytest looks at no returned value: a test fails by raising, and `assert` raises.",
+    )
+    for outcome, why in NO_VERDICT.items():
+        stuck = next((ran for ran in runs if ran.outcome == outcome), None)
+        expect(
+            stuck is None,
+            call=f"pytest {fought.file.name}::{name}",
+            got=f"{outcome} on {stuck.server.outside}{_and_raised(stuck)}" if stuck else "",
+            wanted="it passes or fails",
+            why=why,
+        )
+
+
+NO_VERDICT = {
+    "skipped": "A skipped test has tested nothing and caught nothing, on a broken server too.",
+    "xfailed": "A test that is expected to fail raises no alarm when it does: take the mark off.",
+    "xpassed": "A test that is expected to fail raises no alarm when it does: take the mark off.",
+    "lost": "The test never came back: it loops until something changes, or it ends the whole process.",
+}
+
+
+def _and_raised(ran: Ran) -> str:
+    return f"; {ran.error}: {ran.text.splitlines()[0][:200] if ran.text else ''}" if ran.error else ""
