@@ -14,7 +14,6 @@ from kata.steps import EXERCISES, ROOT, Step
 from kata.stubs import is_stub, stub_of
 from kata.verdict import Ending, Failure, Kind, Outcome, Verdict, judge
 
-LIMIT_S = 20.0  # of one check
 _OPTIONS = ("--evidence", "-s", "-q", "--tb=no", "--no-header", "--import-mode=importlib")
 _WITHOUT = ("-p", "no:cacheprovider", "-p", "no:faulthandler")  # the recorder has the interpreter's stacks dumped
 
@@ -36,9 +35,7 @@ class Result:
         return self.source is not None and digest_of(self.file) != self.source.digest
 
 
-def check_step(
-    step: Step, sources: Mapping[int, Path], limit_s: float = LIMIT_S, keep_going: bool = False
-) -> Result:
+def check_step(step: Step, sources: Mapping[int, Path], limit_s: float, keep_going: bool = False) -> Result:
     """Check a step; `sources` has the file of each step. `keep_going`: beyond the first failure."""
     file = sources[step.number]
     try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kata import pages, progress, report
-from kata.check import LIMIT_S, Result, check_step
+from kata.check import Result, check_step
 from kata.look import Look, harmless, name_of, say
 from kata.path import State, blocking, next_step, sources_for, survey
 from kata.progress import Pass, Progress
@@ -21,7 +21,7 @@ class Wish:
 
     verbose: bool = False
     force: bool = False
-    limit_s: float = LIMIT_S
+    limit_s: float = 20.0
 
 
 def check_own(number: int | None, wish: Wish, look: Look) -> int:

@@ -11,8 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kata import checking, setup_env, verbs
-from kata.check import LIMIT_S
+from kata import setup_env, verbs
 from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
@@ -74,6 +73,8 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
 
 
 def _check(wish: argparse.Namespace, look: Look) -> int:
+    from kata import checking  # here, so that the other verbs start sooner
+
     asked = checking.Wish(wish.verbose, wish.force, wish.limit)
     if wish.impl == "exercises":
         return checking.check_own(wish.step, asked, look)
@@ -93,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("-v", "--verbose", "--all", action="store_true", help="go on after a failure, and tell all")
     check.add_argument("--force", action="store_true", help="although earlier steps are not passed")
     check.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
-    check.add_argument("--limit", type=_seconds, default=LIMIT_S, metavar="SECONDS", help="for one check")
+    check.add_argument("--limit", type=_seconds, default=20.0, metavar="SECONDS", help="for one check")
     for verb in ("hint", "reset", "jump"):
         add(verb).add_argument("step", type=_number, help="1 to 9")
     solution = add("solution", help="the reference beside yours, once you have passed")

@@ -109,6 +109,4 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
 
 def _raised_by_loading(error: BaseException) -> bool:
     """Whether the solution's file was being imported: nothing in it could be called yet."""
-    return any(
-        frame.f_code is solution.Solution.load.__code__ for frame, _ in traceback.walk_tb(error.__traceback__)
-    )
+    return any(frame.f_code is solution.Solution.load.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))

@@ -21,9 +21,7 @@ class CheckFailure(AssertionError):
         return "\n".join([*lines, f"why:    {self.why}"])
 
 
-def expect(
-    condition: bool, *, call: str, got: object, wanted: object, why: str, trace: Sequence[str] = ()
-) -> None:
+def expect(condition: bool, *, call: str, got: object, wanted: object, why: str, trace: Sequence[str] = ()) -> None:
     """Raise a `CheckFailure` unless the condition is exactly True.
 
     Exactly: a solution's object whose comparisons always "succeed" must not pass, so compare plain values.

@@ -75,7 +75,8 @@ class Guards:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.due and session.exitstatus == pytest.ExitCode.OK:
-            print(f"\nended before {len(self.due)} of the checks had run: this counts as failed", file=sys.stderr)
+            if not session.config.getoption("--evidence"):
+                print(f"\nended before {len(self.due)} checks had run: this counts as failed", file=sys.stderr)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -34,11 +34,13 @@ class Look:
         width = min(max(shutil.get_terminal_size().columns, 40), 100)
         return cls(width, colour, "MAKELEVEL" in environment)
 
-    def verb(self, verb: str, number: int | None = None, option: str = "") -> str:
+    def verb(self, verb: str, number: int | None = None, option: str = "", value: str = "") -> str:
         """The command to type: `make check-3 FORCE=1`, or without make `python -m kata check 3 --force`."""
         if self.make:
-            return f"make {verb}" + (f"-{number}" if number else "") + (f" {option.upper()}=1" if option else "")
-        return f"python -m kata {verb}" + (f" {number}" if number else "") + (f" --{option}" if option else "")
+            setting = f" {option.upper()}={value or 1}" if option else ""
+            return f"make {verb}" + (f"-{number}" if number else "") + setting
+        setting = f" --{option} {value}".rstrip() if option else ""
+        return f"python -m kata {verb}" + (f" {number}" if number else "") + setting
 
     def good(self, text: str) -> str:
         return f"\x1b[1;32m{text}\x1b[0m" if self.colour else text

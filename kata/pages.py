@@ -21,7 +21,7 @@ _VERBS = (
     ("gpu", "gpu", "the checks that need a CUDA device"),
     ("setup", "setup", "make or mend the environment"),
     ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
-    ("stubs", "stubs", "write the stubs anew from the reference (FORCE=1)"),
+    ("stubs", "stubs", "write the stubs anew from the reference"),
     ("help", "help", "this page"),
 )
 _MEANING = {
@@ -102,7 +102,10 @@ def hint_page(step: Step, shown: int, look: Look) -> list[str]:
         lines += look.paragraph(line, most=1000)
     more = shown + 1 < len(hints)
     again = look.verb("hint", step.number)
-    return [*lines, "", f"one more: {again}" if more else f"that was the last; {look.verb('solution', step.number)}"]
+    lines.append("")
+    if more:
+        return lines + look.labelled("next", again)
+    return lines + look.labelled("next", f"that was the last; {look.verb('solution', step.number)} shows the reference")
 
 
 def locked_page(wanted: Step, blocking: Step, look: Look) -> list[str]:

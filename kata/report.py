@@ -37,6 +37,8 @@ def failure_report(result: Result, look: Look, verbose: bool = False) -> list[st
     lines += ["", *_still_open(result, look)]
     if not result.file.exists():
         lines += look.labelled("help", look.verb("reset", result.step.number) + " puts the stub back")
+    if first.failure.kind == "time":
+        lines += look.labelled("if slow", look.verb("check", result.step.number, "limit", "60") + " waits longer")
     lines += look.labelled("hint", look.verb("hint", result.step.number))
     if not verbose and result.verdict.kind is Kind.FAILED:
         lines += look.labelled("more", look.verb("check", result.step.number, "all") + " runs the rest as well")
@@ -104,10 +106,11 @@ def _what(failure: Failure, result: Result) -> str:
         return _undefined(failure, result)
     if failure.type == "SystemExit":
         return f"sys.exit({failure.message}) was called: it would end whatever program uses this step"
+    if failure.type == "BdbQuit" or "Quitting debugger" in failure.message:
+        return "breakpoint() was called, and there is nobody to type here: run pytest itself to use the debugger"
     if failure.type == "Exit":
-        debugger = "breakpoint() was called, and there is nobody to type: run pytest itself to use the debugger"
-        return debugger if "debugger" in failure.message else "pytest.exit was called: it ends the checks"
-    text = f"{failure.type}: {failure.message}" if failure.type else failure.message
+        return "pytest.exit was called: it ends the checks"
+    text = ": ".join(part for part in (failure.type, failure.message) if part and part != "LeavingRefused")
     return f"{text}; {_ADVICE[failure.type]}" if failure.type in _ADVICE else text
 
 

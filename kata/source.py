@@ -59,10 +59,10 @@ def digest_of(file: Path) -> str | None:
 
 
 def line_of(file: Path | str, line: int | None) -> str:
-    """One line of a file, without its indent; empty where it cannot be had."""
+    """One line of a file, without its indent; empty where it cannot be had or is no text."""
     try:
-        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()[line - 1].strip() if line else ""
-    except (OSError, IndexError):
+        return Path(file).read_text(encoding="utf-8").splitlines()[line - 1].strip() if line else ""
+    except (OSError, IndexError, ValueError):
         return ""
 
 
@@ -85,14 +85,20 @@ def _decode(data: bytes) -> None:
         line = data[: data.index(b"\0")].count(b"\n") + 1
         raise CannotLoad("there are null bytes in the file: it is no text, or no UTF-8; save it again as UTF-8", line)
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = _encoding(data)
         data.decode(encoding)
-    except SyntaxError as error:  # an unknown or contradicting `coding:` line
-        raise CannotLoad(f"the file's encoding is unclear: {error.msg}", 1) from None
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         bad = f"byte 0x{data[error.start]:02x}"
-        raise CannotLoad(f"{bad} is no {encoding} text: save the file again as UTF-8", line) from None
+        raise CannotLoad(f"{bad} is no {error.encoding} text: save the file again as UTF-8", line) from None
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError as error:
+        data.decode("utf-8")  # a byte that is no UTF-8 is the commoner reason, and is said better
+        raise CannotLoad(f"the file's `coding:` line cannot be followed: {error.msg}", 1) from None
 
 
 def _parse(data: bytes, file: Path) -> ast.Module:

@@ -54,7 +54,8 @@ def solution(number: int, yes: bool, look: Look) -> int:
     passed = number in progress.load()[0].passed
     if not passed and not yes:
         say(look.paragraph(f"step {number} has not passed yet, and the reference is for afterwards"))
-        say(look.labelled("hint", look.verb("hint", number)) + look.labelled("or", look.verb("solution", number, "yes")))
+        say(look.labelled("hint", look.verb("hint", number)))
+        say(look.labelled("or", look.verb("solution", number, "yes")))
         return 2
     theirs = _without_marks(step.file_in(REFERENCE).read_text(encoding="utf-8"))
     yours = ""
