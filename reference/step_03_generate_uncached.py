@@ -2,7 +2,7 @@
 
 import torch
 
-from shared.clock import now
+from shared import clock
 from shared.generation import Generation, finish_reason
 from shared.limits import check_fits
 from shared.sampling_params import SamplingParams
@@ -22,7 +22,7 @@ def generate_uncached(
     An EOS of the model's or the tokenizer's ends it, unless `params.ignore_eos`.
     Raises `RequestRefused` for a limit below 1 or beyond the model's context.
     """
-    started = now()
+    started = clock.now()
     params = params or SamplingParams()
     limit = params.max_tokens if max_new_tokens is None else max_new_tokens
     inputs = prepare_inputs(tokenizer, model, prompt)
@@ -41,7 +41,7 @@ def generate_uncached(
         next_token = sample_next_token(logits[:, -1, :], params)
         # END SOLUTION
         output_ids.append(next_token.item())
-        ttft_s = now() - started if ttft_s is None else ttft_s
+        ttft_s = clock.now() - started if ttft_s is None else ttft_s
         # BEGIN SOLUTION: stop on one of `stop_ids` unless EOS is ignored; grow ids and mask (about 4 lines)
         if output_ids[-1] in stop_ids and not params.ignore_eos:
             break
@@ -55,6 +55,6 @@ def generate_uncached(
         output_ids=output_ids,
         finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         ttft_s=ttft_s,
-        latency_s=now() - started,
+        latency_s=clock.now() - started,
         used_cache=False,
     )

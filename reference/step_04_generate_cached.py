@@ -1,11 +1,11 @@
-"""Step 4: generate with a KV cache. The prompt goes through the model once (prefill), then one token a step (decode)."""
+"""Step 4: generate with a KV cache: the prompt goes through once (prefill), then one token a step (decode)."""
 
 from collections.abc import Collection, Iterator, Mapping
 
 import torch
 from torch import Tensor
 
-from shared.clock import now
+from shared import clock
 from shared.generation import Generation, finish_reason
 from shared.limits import check_fits
 from shared.sampling_params import SamplingParams
@@ -56,7 +56,7 @@ def generate_cached(
 
     `ttft_s` is read as the first token is there.
     """
-    started = now()
+    started = clock.now()
     params = params or SamplingParams()
     limit = params.max_tokens if max_new_tokens is None else max_new_tokens
     inputs = prepare_inputs(tokenizer, model, prompt)
@@ -68,7 +68,7 @@ def generate_cached(
     ttft_s = None
     # BEGIN SOLUTION: collect the ids of `decode_tokens`, read `ttft_s` at the first (about 3 lines)
     for token in decode_tokens(model, inputs, limit, params, stop_ids):
-        ttft_s = now() - started if ttft_s is None else ttft_s
+        ttft_s = clock.now() - started if ttft_s is None else ttft_s
         output_ids.append(token)
     # END SOLUTION
 
@@ -78,6 +78,6 @@ def generate_cached(
         output_ids=output_ids,
         finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         ttft_s=ttft_s,
-        latency_s=now() - started,
+        latency_s=clock.now() - started,
         used_cache=True,
     )

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+import torch
 from torch import Tensor
 
+LETTERS = range(97, 123)
 Script = Callable[[tuple[int, ...]], int | Tensor]
 
 
-def hashed(seed: int = 1, among: Sequence[int] = tuple(range(97, 123))) -> Script:
+def hashed(seed: int = 1, among: Sequence[int] = LETTERS) -> Script:
     """A script whose next id depends on every id before it: one id more, fewer or other gives another answer."""
 
     def script(seen: tuple[int, ...]) -> int:
@@ -17,6 +19,18 @@ def hashed(seed: int = 1, among: Sequence[int] = tuple(range(97, 123))) -> Scrip
         return among[state % len(among)]
 
     return script
+
+
+def rows(seen: tuple[int, ...]) -> Tensor:
+    """A script of rows: other logits for each length, of all sizes, none of them a clear winner."""
+    return torch.randn(300, generator=torch.Generator().manual_seed(len(seen)), device="cpu")
+
+
+def flat(seen: tuple[int, ...]) -> Tensor:
+    """A script in which all letters are equally likely."""
+    row = torch.full((300,), -60.0, device="cpu")
+    row[list(LETTERS)] = 0.0
+    return row
 
 
 def replying(reply: Sequence[int], header: Sequence[int], lost: int = ord("?")) -> Script:

@@ -1,0 +1,201 @@
+"""How `generate_uncached` and `generate_cached` behave towards the rest of the house, judged in one place.
+
+As in `loop_promises.py`, each function is handed a solution's `generate`, or a way to load it.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import astuple
+from typing import Any
+
+import torch
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles.clock import FakeClock
+from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
+from tests.doubles.loop_promises import PROMPT, Generate, prompt_ids, run, stopping_after
+from tests.doubles.loop_spies import Draw, expect_ids
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import expected_reply, flat, hashed, rows
+
+READINGS = "where the prompt takes 0.5 s, the first call of the model 3 s, each later one 1 s"
+
+
+def records_no_graph(generate: Generate) -> None:
+    with torch.enable_grad():
+        model = ScriptedModel(hashed())
+        _, call = run(generate, model, max_new_tokens=4)
+    graphs = sum(each.grad for each in model.calls)
+    why = "generating needs no gradients: without torch.inference_mode() or no_grad() each call keeps a graph, and "
+    why += "memory grows with every token."
+    got = f"{graphs} of {len(model.calls)} calls record a graph"
+    expect(graphs == 0, call=call, got=got, wanted="0 calls record a graph", why=why)
+
+
+def keeps_the_callers_grad_mode(load_generate: Callable[[], Generate]) -> None:
+    """load_generate: loads the step and gives its `generate`; also an import must not change the mode."""
+    why = "the grad mode belongs to the caller: switch it off in a `with` block or by a decorator, which put it back, "
+    why += "also where the model fails."
+    for before in (True, False):
+        for fails in (False, True):
+            with torch.set_grad_enabled(before):
+                generate = load_generate()
+                call = _run_with_failure(generate, fails)
+                after = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+            wanted = f"grad {'on' if before else 'off'}, as before the call"
+            got = f"grad {'on' if after[0] else 'off'}{', inference mode left on' if after[1] else ''}"
+            expect(after == (before, False), call=f"after {call}", got=got, wanted=wanted, why=why)
+
+
+class ModelFailed(RuntimeError):
+    """What the double raises where a check wants a model that fails."""
+
+
+def _run_with_failure(generate: Generate, fails: bool) -> str:
+    """Runs it, with a model that fails at its third call or not; the call as text."""
+
+    def fail(call: Any) -> None:
+        if fails and len(model.calls) == 3:
+            raise ModelFailed("the double fails here on purpose")
+
+    model = ScriptedModel(hashed(), on_call=fail)
+    try:
+        run(generate, model, max_new_tokens=4)
+    except ModelFailed:
+        return f"{generate.__name__}(...), in which the model raised an error,"
+    call = f"{generate.__name__}(...)"
+    why = "an error of the model is told to the caller, not swallowed: half an answer must not look whole."
+    expect(not fails, call=call, got="an answer, although the model raised an error", wanted="that error", why=why)
+    return call
+
+
+def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw], params: SamplingParams) -> None:
+    """asked: the notes of the `step_2_giving` that lies under the step; the model's script gives rows."""
+    result, call = run(generate, model, max_new_tokens=5, params=params)
+    why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the first."
+    got, wanted = f"{len(asked)} draws for {len(result.output_ids)} tokens", "5 draws for 5 tokens"
+    expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
+    for at, draw in enumerate(asked):
+        call_here = f"sample_next_token(...), call {at + 1} of it in {call}"
+        why = "the request's own settings decide how a token is drawn: hand `params` on as they are."
+        same = astuple(draw.params) == astuple(params)
+        expect(same, call=call_here, got=draw.params, wanted=params, why=why)
+        why = "the sampler takes the newest position's logits, `logits[:, -1, :]`, with their batch dimension."
+        row = model.script(tuple(prompt_ids()) + tuple(result.output_ids[:at]))[None]
+        got, wanted = f"logits of shape {tuple(draw.logits.shape)}", f"logits of shape {tuple(row.shape)}"
+        expect(draw.logits.shape == row.shape, call=call_here, got=got, wanted=wanted, why=why)
+        got, wanted = f"a row that peaks at {draw.logits.argmax()}", f"the last row, which peaks at {row.argmax()}"
+        expect(torch.equal(draw.logits.float(), row), call=call_here, got=got, wanted=wanted, why=why)
+
+
+def uses_what_the_sampler_says(generate: Generate, said: list[int]) -> None:
+    """said: what the `step_2_giving` under the step answers with."""
+    model = ScriptedModel(rows)
+    params = SamplingParams(temperature=0.8, top_k=40)
+    result, call = run(generate, model, max_new_tokens=len(said), params=params)
+    why = "the token is the sampler's answer, whatever the logits' own favourite is: keep it, and feed it back."
+    expect_ids(result.output_ids, said, call=f"{call}.output_ids", why=why, calls=model.calls)
+    fed = list(model.calls[-1].seen)
+    expect_ids(fed, prompt_ids() + said[:-1], call=f"the last call of the model in {call}", why=why, calls=model.calls)
+
+
+def draws_with_the_global_generator(generate: Generate) -> None:
+    def draw(seed: int) -> list[int]:
+        torch.manual_seed(seed)
+        params = SamplingParams(temperature=1.0)
+        return run(generate, ScriptedModel(flat), max_new_tokens=24, params=params)[0].output_ids
+
+    with torch.random.fork_rng(devices=[]):
+        first, again, other = draw(1), draw(1), draw(2)
+    call = f"torch.manual_seed(1); {generate.__name__}(..., SamplingParams(temperature=1.0)), 24 letters equally likely"
+    why = "a generator made anew, or seeded, for each token draws the same number each time."
+    got = f"{len(set(first))} different tokens"
+    expect(len(set(first)) > 5, call=call, got=got, wanted="many different ones", why=why)
+    why = "draws come from the global generator, so that torch.manual_seed makes an answer reproducible."
+    expect(first == again, call=f"{call}, twice", got="two different answers", wanted="the same answer twice", why=why)
+    why = "never seed the global generator in here: it would give every request the same 'random' answer."
+    expect(first != other, call=f"{call}, then with seed 2", got="the same answer", wanted="another answer", why=why)
+
+
+def leaves_what_it_is_handed(generate: Generate) -> None:
+    for training in (False, True):
+        model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
+        model.train(training)
+        before, settings = _state(model), astuple(params)
+        _, call = run(generate, model, max_new_tokens=6, params=params)
+        why = "params and model belong to the caller, and the next request uses them as well: change nothing in them, "
+        why += "not the model's mode or config either."
+        expect(astuple(params) == settings, call=call, got=params, wanted=f"params as before: {settings}", why=why)
+        changed = [name for name, value in _state(model).items() if value != before[name]]
+        got = f"the model's {', '.join(changed)} changed"
+        expect(not changed, call=call, got=got, wanted="the model as before", why=why)
+
+
+def _state(model: ScriptedModel) -> dict[str, Any]:
+    return copy.deepcopy(
+        {
+            "mode": [module.training for module in model.modules()],
+            "config": vars(model.config),
+            "generation_config": vars(model.generation_config),
+            "weights": [(weight.requires_grad, weight.tolist()) for weight in model.parameters()],
+        }
+    )
+
+
+def keeps_nothing_between_calls(generate: Generate) -> None:
+    why = "each call stands for itself: nothing of one request, its ids, its cache, its EOS, may be left for the next."
+    runs = [(PROMPT, [10]), ("And why?", [10]), (PROMPT, [10]), (PROMPT, None)]
+    for number, (prompt, eos) in enumerate(runs, start=1):
+        model = ScriptedModel(stopping_after(5, 10, prompt), eos_token_id=eos)
+        result, call = run(generate, model, prompt, max_new_tokens=8)
+        wanted = expected_reply(model.script, prompt_ids(prompt), 8, {10} if eos else ())
+        expect_ids(result.output_ids, wanted, call=f"call {number}: {call}.output_ids", why=why, calls=model.calls)
+
+
+def reads_the_clock(
+    load_generate: Callable[[Callable[[], None]], Generate], clock: FakeClock, ttft_may_be_none: bool
+) -> None:
+    """load_generate: loads the step on a step 1 that calls the function it is handed."""
+
+    def work(call: Any) -> None:
+        clock.advance(3.0 if len(model.calls) == 1 else 1.0)
+
+    generate = load_generate(lambda: clock.advance(0.5))
+    for tokens in (1, 4):
+        model = ScriptedModel(hashed(), on_call=work)
+        result, call = run(generate, model, max_new_tokens=tokens)
+        wanted_s = 3.5 + (tokens - 1)
+        expect(
+            abs(result.latency_s - wanted_s) < 1e-6,
+            call=f"{call}.latency_s, {READINGS}",
+            got=f"{result.latency_s:.3f} s",
+            wanted=f"{wanted_s} s",
+            why="latency runs from the arrival of the request, before the prompt is prepared, to the last token, in "
+            "seconds, on a monotonic clock such as shared.clock.now().",
+        )
+        right = result.ttft_s is None and ttft_may_be_none
+        right = right or (result.ttft_s is not None and abs(result.ttft_s - 3.5) < 1e-6)
+        expect(
+            right,
+            call=f"{call}.ttft_s, {READINGS}",
+            got="None" if result.ttft_s is None else f"{result.ttft_s:.3f} s",
+            wanted="3.5 s, or None for 'not measured'" if ttft_may_be_none else "3.5 s",
+            why="TTFT runs from the arrival of the request until the first token is there, and is read once, at that "
+            "token; 0.0 would be a reading, not 'not measured'.",
+        )
+
+
+def follows_the_model_to_its_device(generate: Generate) -> None:
+    call = f"{generate.__name__}(model, tokenizer, {PROMPT!r}, max_new_tokens=4), model on another device"
+    why = "this would stop on a GPU: make every new tensor where the others are, e.g. `mask.new_ones((1, 1))` or "
+    why += "`device=ids.device`."
+    with elsewhere():
+        model = ScriptedModel(hashed(), device=DEVICE)
+        wanted, got = expected_reply(hashed(), prompt_ids(), 4), ""
+        try:
+            result = run(generate, model, max_new_tokens=4)[0]
+        except MixedDevices as error:
+            got = f"{type(error).__name__}: {error}"
+    expect(not got, call=call, got=got, wanted="4 tokens", why=why)
+    expect_ids(result.output_ids, wanted, call=call, why=why)

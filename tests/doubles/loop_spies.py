@@ -1,0 +1,149 @@
+"""Stand-ins for the steps under a token loop, and the strict reading of what a loop hands back."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kata.failure import expect
+from shared.generation import Generation
+from shared.sampling_params import SamplingParams
+from tests.doubles.calls import Call, trace
+from tests.doubles.fast_tokenizer import Encoding
+
+FIELD_TYPES = {
+    "text": (str,),
+    "input_tokens": (int,),
+    "finish_reason": (str,),
+    "ttft_s": (float, int, type(None)),
+    "latency_s": (float, int),
+    "used_cache": (bool,),
+}
+
+
+def inputs_of(ids: Sequence[int]) -> Encoding:
+    """What step 1 returns, for these ids."""
+    row = torch.tensor([list(ids)], device="cpu")
+    return Encoding(input_ids=row, attention_mask=torch.ones_like(row))
+
+
+def step_1_giving(real: ModuleType, ids: Sequence[int], on_ask: Callable[[], None] = lambda: None) -> ModuleType:
+    """A step 1 whose prompts are always these ids; `asked` keeps (tokenizer, model, user_prompt, system_prompt).
+
+    Whatever else the learner's own step 1 has is still there.
+    """
+    spy = _over(real)
+    spy.asked = []
+
+    def prepare_inputs(tokenizer: Any, model: Any, user_prompt: str, system_prompt: str | None = None) -> Encoding:
+        spy.asked.append((tokenizer, model, user_prompt, system_prompt))
+        on_ask()
+        return inputs_of(ids)
+
+    spy.prepare_inputs = prepare_inputs
+    return spy
+
+
+@dataclass
+class Draw:
+    """One question to the sampler, copied."""
+
+    logits: Tensor
+    params: SamplingParams
+
+
+def step_2_giving(real: ModuleType, answers: Sequence[int]) -> ModuleType:
+    """A step 2 that answers with these ids, one after the other; `asked` keeps what it was handed."""
+    spy = _over(real)
+    spy.asked = []
+
+    def sample_next_token(logits: Tensor, params: SamplingParams, generator: torch.Generator | None = None) -> Tensor:
+        answer = answers[len(spy.asked) % len(answers)]
+        spy.asked.append(Draw(logits.detach().clone(), replace(params)))
+        return torch.full((1, 1), answer, dtype=torch.int64, device=logits.device)
+
+    spy.sample_next_token = sample_next_token
+    return spy
+
+
+def _over(real: ModuleType) -> ModuleType:
+    """An empty module that falls back on another one."""
+    spy = ModuleType(real.__name__)
+    spy.__getattr__ = lambda name: getattr(real, name)
+    return spy
+
+
+def as_generation(value: Any, call: str) -> Generation:
+    """The value, once it is proved to be a `Generation` of plain values."""
+    why = "the result is a Generation (shared/generation.py): metrics and server read its fields, as plain values."
+    expect(isinstance(value, Generation), call=call, got=type(value).__name__, wanted="Generation", why=why)
+    as_ids(value.output_ids, f"{call}.output_ids")
+    for name, kinds in FIELD_TYPES.items():
+        field = getattr(value, name)
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        expect(type(field) in kinds, call=f"{call}.{name}", got=f"{type(field).__name__}", wanted=wanted, why=why)
+    return value
+
+
+def as_ids(value: Any, call: str) -> list[int]:
+    """The value, once it is proved to be a list of plain ints."""
+    kinds = sorted({type(each).__name__ for each in value}) if isinstance(value, list | tuple) else []
+    expect(
+        type(value) is list and kinds in ([], ["int"]),
+        call=call,
+        got=type(value).__name__ + (f" of {', '.join(kinds)}" if kinds else ""),
+        wanted="list of int",
+        why="ids are plain ints from here on: `.item()` or `.tolist()` makes them of a tensor; JSON takes no other.",
+    )
+    return value
+
+
+def take(tokens: Any, count: int, call: str) -> list[int]:
+    """Up to `count` ids from an iterator of a solution, proved to be plain ints."""
+    why = "decode_tokens returns an iterator, such as a generator function makes: its caller takes token after token."
+    got = type(tokens).__name__
+    expect(hasattr(type(tokens), "__next__"), call=call, got=got, wanted="an iterator", why=why)
+    return as_ids([token for _, token in zip(range(count), tokens, strict=False)], f"list({call})")
+
+
+def ids_text(ids: Sequence[int]) -> str:
+    """Ids in a few characters: `[97, 98]`, or `83 ids, the last ones [108, 97, 98, 99]`."""
+    return str(list(ids)) if len(ids) <= 8 else f"{len(ids)} ids, the last ones {list(ids[-4:])}"
+
+
+def difference(got: Sequence[int], wanted: Sequence[int]) -> tuple[str, str]:
+    """Both as text; where that looks alike, with the first place at which they differ."""
+    texts = ids_text(got), ids_text(wanted)
+    if texts[0] != texts[1] or list(got) == list(wanted):
+        return texts
+    at = next(at for at, pair in enumerate(zip(got, wanted, strict=True)) if pair[0] != pair[1])
+    return f"{texts[0]}, and {got[at]} at place {at}", f"{texts[1]}, and {wanted[at]} at place {at}"
+
+
+def expect_calls(calls: Sequence[Call], wrong: int | None, *, call: str, got: str, wanted: str, why: str) -> None:
+    """No call of the model is wrong; else the failure shows the calls up to the first wrong one."""
+    where = "" if wrong is None else f"call {wrong + 1} of the model in "
+    shown = () if wrong is None else trace(calls, wrong)
+    expect(wrong is None, call=where + call, got=got, wanted=wanted, why=why, trace=shown)
+
+
+def expect_each(
+    calls: Sequence[Call], got: Sequence[Sequence[int] | None], wanted: Sequence[Sequence[int]], *, call: str, why: str
+) -> None:
+    """What each call got (`got`, one entry a call) is what it should have got."""
+    for at, (mine, right) in enumerate(zip(got, wanted, strict=True)):
+        texts = difference(mine, right) if mine is not None else ("None", ids_text(right))
+        expect_calls(calls, None if mine == right else at, call=call, got=texts[0], wanted=texts[1], why=why)
+
+
+def expect_ids(got: Sequence[int], wanted: Sequence[int], *, call: str, why: str, calls: Sequence[Call] = ()) -> None:
+    """These ids; else the failure shows the model's calls up to the one that the first wrong id came from."""
+    same = list(got) == list(wanted)
+    pairs = zip(got, wanted, strict=False)
+    wrong = next((at for at, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(got), len(wanted)))
+    shown = trace(calls, min(wrong, len(calls) - 1)) if calls else ()
+    texts = difference(got, wanted)
+    expect(same, call=call, got=texts[0], wanted=texts[1], why=why, trace=shown)

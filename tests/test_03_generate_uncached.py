@@ -1,0 +1,224 @@
+"""Checks of step 3: the whole sequence goes through the model for every new token.
+
+First doubles, which start at once, then real tiny models, whose answers are compared with the library's own.
+What steps 3 and 4 promise alike is judged in `doubles/loop_promises.py` and `doubles/loop_manners.py`.
+"""
+
+from types import ModuleType
+
+import pytest
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles import loop_manners, loop_promises
+from tests.doubles.clock import FakeClock
+from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
+from tests.doubles.loop_promises import PROMPT, prompt_ids, run
+from tests.doubles.loop_spies import expect_calls, expect_each, expect_ids, inputs_of, step_1_giving, step_2_giving
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import hashed, rows
+from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3
+
+LONG_PROMPT = "Why is the sky blue? " * 24  # more than 512 ids
+
+
+def test_the_result_is_a_generation(step):
+    """generate_uncached returns a `Generation`, whose output_ids are a list of plain ints."""
+    result, call = run(step.generate_uncached, ScriptedModel(hashed()), max_new_tokens=3)
+    why = "no cache was used here, and the metrics say so to the client."
+    expect(not result.used_cache, call=f"{call}.used_cache", got=result.used_cache, wanted=False, why=why)
+
+
+def test_the_prompt_goes_through_step_1(load):
+    """The prompt is formatted by step 1's prepare_inputs, word for word, and the model gets what comes back."""
+    loop_promises.goes_through_step_1(load, "generate_uncached")
+
+
+def test_every_call_takes_the_whole_sequence(step):
+    """Every call of the model takes the prompt and all tokens made so far, each once and in order."""
+    model = ScriptedModel(hashed())
+    result, call = run(step.generate_uncached, model, max_new_tokens=6)
+    wanted = [prompt_ids() + result.output_ids[:at] for at in range(len(model.calls))]
+    why = "without a cache the model remembers nothing: append each token to all ids before, and hand in all of them."
+    expect_each(model.calls, [each.ids for each in model.calls], wanted, call=call, why=why)
+
+
+def test_the_mask_grows_with_the_ids(step):
+    """The attention mask has a 1 for every id, at every call: ids and mask grow together, by one."""
+    model = ScriptedModel(hashed())
+    _, call = run(step.generate_uncached, model, max_new_tokens=6)
+    wanted = [[1] * len(each.ids) for each in model.calls]
+    why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
+    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=f"attention_mask: {call}", why=why)
+
+
+def test_positions_where_given_count_from_0(step):
+    """Where position_ids are handed in (they need not be), they count from 0 to the last id."""
+    model = ScriptedModel(hashed())
+    _, call = run(step.generate_uncached, model, max_new_tokens=4)
+    wanted = [list(range(len(each.ids))) for each in model.calls]
+    got = [right if each.positions is None else each.positions for each, right in zip(model.calls, wanted, strict=True)]
+    why = "the whole sequence goes in, so positions start at 0 each time; left alone, the model counts them itself."
+    expect_each(model.calls, got, wanted, call=f"position_ids: {call}", why=why)
+
+
+def test_no_cache_is_asked_for(step):
+    """No cache is asked for and none is handed in: use_cache is False, or not given."""
+    model = ScriptedModel(hashed())
+    _, call = run(step.generate_uncached, model, max_new_tokens=3)
+    cached = [each.use_cache not in (False, None) or each.cache_given is not None for each in model.calls]
+    why = "this is the loop without a cache, the one that step 4 is measured against."
+    wrong = cached.index(True) if any(cached) else None
+    expect_calls(model.calls, wrong, call=call, got="a cache", wanted="use_cache=False, no past_key_values", why=why)
+
+
+def test_an_eos_in_the_prompt_ends_nothing(step):
+    """An EOS inside the prompt (the chat template writes some) does not end the answer."""
+    loop_promises.is_not_ended_by_the_prompt(step.generate_uncached)
+
+
+def test_each_token_is_the_best_of_the_last_row(step):
+    """With greedy params each token is the argmax of the last position's logits."""
+    loop_promises.says_what_the_model_says(step.generate_uncached)
+
+
+def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
+    """n tokens are n calls of the model, for n = 1, 2 and 16: none too many, none wasted."""
+    for new_tokens in (1, 2, 16):
+        loop_promises.makes_exactly(step.generate_uncached, new_tokens)
+
+
+def test_eighty_tokens_after_a_long_prompt(step):
+    """80 tokens after a prompt of more than 512 ids are made like any others."""
+    loop_promises.makes_exactly(step.generate_uncached, 80, LONG_PROMPT)
+
+
+def test_it_stops_at_every_eos(step):
+    """An EOS of the model's generation config or of the tokenizer ends the answer, and is its last id."""
+    loop_promises.stops_at_every_eos(step.generate_uncached)
+
+
+def test_it_can_ignore_eos(step):
+    """With params.ignore_eos only the limit ends the answer."""
+    loop_promises.can_ignore_eos(step.generate_uncached)
+
+
+def test_it_says_why_it_ended(step):
+    """finish_reason is "stop" where an EOS ended the answer, else "length"."""
+    loop_promises.says_why_it_ended(step.generate_uncached)
+
+
+def test_max_new_tokens_wins_over_the_params(step):
+    """The limit is max_new_tokens where given, else params.max_tokens."""
+    loop_promises.keeps_the_limit(step.generate_uncached)
+
+
+def test_it_refuses_fewer_than_one_token(step):
+    """A limit below 1 is a RequestRefused that names it, before the model runs."""
+    loop_promises.refuses_fewer_than_one(step.generate_uncached)
+
+
+def test_it_refuses_what_does_not_fit(step):
+    """Prompt and limit beyond the model's context are a RequestRefused that names all three numbers."""
+    loop_promises.refuses_what_does_not_fit(step.generate_uncached)
+
+
+def test_it_serves_an_exact_fit(step):
+    """Prompt and answer may fill the context to the last token."""
+    loop_promises.serves_an_exact_fit(step.generate_uncached)
+
+
+def test_only_the_completion_is_returned(step):
+    """The text is the answer alone, without the prompt and without special tokens."""
+    loop_promises.returns_only_the_completion(step.generate_uncached)
+
+
+def test_spaces_are_left_alone(step):
+    """The text is decoded without clean-up of spaces, whatever the tokenizer's own setting is."""
+    loop_promises.leaves_spaces_alone(step.generate_uncached)
+
+
+def test_no_gradients_are_recorded(step):
+    """No call of the model records a graph for gradients."""
+    loop_manners.records_no_graph(step.generate_uncached)
+
+
+def test_the_callers_grad_mode_stays(load):
+    """Gradients are on or off for the caller as they were before the call, also when the model fails."""
+    loop_manners.keeps_the_callers_grad_mode(lambda: load().generate_uncached)
+
+
+def test_the_sampler_gets_params_and_the_last_row(load):
+    """When not greedy, step 2's sampler gets the request's params and the last row of logits, at every token."""
+    for params in (SamplingParams(temperature=0.8, top_k=5, top_p=0.9), SamplingParams(temperature=1.5)):
+        spy = step_2_giving(load(2), [115, 107, 121])
+        generate = load(under={2: spy}).generate_uncached
+        loop_manners.asks_the_sampler(generate, ScriptedModel(rows), spy.asked, params)
+
+
+def test_the_samplers_answer_is_used(load):
+    """The token that the sampler gives is kept and fed back, whatever the logits' favourite is."""
+    said = [115, 107, 121, 107]
+    generate = load(under={2: step_2_giving(load(2), said)}).generate_uncached
+    loop_manners.uses_what_the_sampler_says(generate, said)
+
+
+def test_draws_come_from_the_global_generator(step):
+    """torch.manual_seed makes a sampled answer reproducible, and nothing in here seeds again."""
+    loop_manners.draws_with_the_global_generator(step.generate_uncached)
+
+
+def test_nothing_handed_in_is_changed(step):
+    """Params, the model's mode and its config are after the call what they were before."""
+    loop_manners.leaves_what_it_is_handed(step.generate_uncached)
+
+
+def test_nothing_is_kept_between_calls(step):
+    """Each call stands for itself: the same prompt gives the same answer, whatever was asked before."""
+    loop_manners.keeps_nothing_between_calls(step.generate_uncached)
+
+
+def test_readings_run_from_the_arrival(load, clock: FakeClock):
+    """latency_s runs from the call's begin to the last token; ttft_s to the first token, or is None (not measured)."""
+
+    def load_generate(on_ask):
+        return load(under={1: step_1_giving(load(1), prompt_ids(), on_ask)}).generate_uncached
+
+    loop_manners.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
+
+
+def test_new_tensors_follow_the_model_to_its_device(step):
+    """Every tensor made on the way lies on the model's device."""
+    loop_manners.follows_the_model_to_its_device(step.generate_uncached)
+
+
+def test_the_answer_is_the_librarys_on_qwen3(step: ModuleType):
+    """On real tiny Qwen3 models the greedy answer is that of the library's generate, token for token."""
+    _equals_the_library(step, [tiny_qwen3(seed) for seed in (1, 2, 3)])
+
+
+def test_the_answer_is_the_librarys_on_llama_and_gpt2(step: ModuleType):
+    """So it is on Llama, and on GPT-2 with its learned positions."""
+    _equals_the_library(step, [make(seed) for make in (tiny_llama, tiny_gpt2) for seed in (1, 2, 3)])
+
+
+def _equals_the_library(step: ModuleType, models: list) -> None:
+    tokenizer = FastTokenizer()
+    for model in models:
+        inputs = dict(inputs_of(prompt_ids()))
+        result, call = run(step.generate_uncached, model, PROMPT, tokenizer, max_new_tokens=24)
+        why = "the library's generate(do_sample=False) is the reference for what this model says."
+        wanted = library_greedy(model, inputs, 24, {IM_END})
+        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids on a {type(model).__name__}", why=why)
+
+
+@pytest.mark.stretch
+def test_only_the_last_row_of_logits_is_made(step):
+    """Only the last position's logits are asked for: the others are a (length, vocab) matrix that nobody reads."""
+    model = ScriptedModel(hashed())
+    _, call = run(step.generate_uncached, model, max_new_tokens=4)
+    kept = [each.logits_kept for each in model.calls]
+    wrong = next((at for at, count in enumerate(kept) if count != 1), None)
+    got = "" if wrong is None else f"{kept[wrong]} rows of logits"
+    why = "`logits_to_keep=1` spares the model's last and widest layer for all positions but the newest."
+    expect_calls(model.calls, wrong, call=call, got=got, wanted="1 row of logits", why=why)

@@ -1,0 +1,266 @@
+"""Checks of step 4: the prompt goes through the model once, then one token a step, with the cache.
+
+First doubles, which start at once, then real tiny models, whose answers are compared with the library's own.
+What steps 3 and 4 promise alike is judged in `doubles/loop_promises.py` and `doubles/loop_manners.py`.
+"""
+
+import pytest
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles import decode_promises, loop_manners, loop_promises
+from tests.doubles.calls import trace
+from tests.doubles.clock import FakeClock
+from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
+from tests.doubles.loop_promises import PROMPT, prompt_ids, run
+from tests.doubles.loop_spies import expect_each, expect_ids, inputs_of, step_1_giving, step_2_giving, take
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import hashed, rows
+from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3
+
+LONG_PROMPT = "Why is the sky blue? " * 24  # more than 512 ids
+
+
+def test_the_first_call_takes_the_whole_prompt(step):
+    """The model's first call takes all ids of the prompt; nothing is cached yet."""
+    decode_promises.prefills_the_whole_prompt(step)
+
+
+def test_every_later_call_takes_the_newest_token_alone(step):
+    """Every later call of the model takes exactly one token, the newest."""
+    decode_promises.feeds_one_token(step)
+
+
+def test_use_cache_is_said_outright(step):
+    """Every call of the model says use_cache=True."""
+    decode_promises.says_use_cache(step)
+
+
+def test_every_later_call_takes_the_cache_of_the_call_before(step):
+    """Every later call takes the cache that the call before it returned, whatever that is: it may even be falsy."""
+    decode_promises.hands_on_the_cache(step)
+
+
+def test_the_mask_is_as_long_as_cached_and_new(step):
+    """The attention mask has a 1 for every token that is cached and for the new one, at every call."""
+    decode_promises.grows_the_mask(step)
+
+
+def test_positions_where_given_go_on(step):
+    """Where position_ids are handed in (they need not be), they go on where the cache ends."""
+    decode_promises.counts_positions_on(step)
+
+
+def test_a_token_costs_one_call_when_it_is_taken(step):
+    """decode_tokens is lazy: taking n tokens runs the model n times, taking none not at all."""
+    decode_promises.is_lazy(step)
+
+
+def test_the_tokens_are_plain_ints_from_an_iterator(step):
+    """decode_tokens returns an iterator, and each token is a plain int."""
+    ids, call = decode_promises.decoded(step, ScriptedModel(hashed()), 3)
+    expect(len(ids) == 3, call=call, got=f"{len(ids)} tokens", wanted="3 tokens", why="as many as were asked for.")
+
+
+def test_a_stop_id_in_the_prompt_ends_nothing(step):
+    """A stop id inside the prompt does not end the answer."""
+    decode_promises.is_not_ended_by_the_prompt(step)
+
+
+def test_each_token_is_the_best_of_the_last_row(step):
+    """With greedy params each token is the argmax of the last position's logits."""
+    decode_promises.takes_the_best_of_the_last_row(step)
+
+
+def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
+    """n tokens are n calls of the model, for n = 1, 2 and 16, also once the iterator is used up."""
+    decode_promises.makes_exactly_as_many(step)
+
+
+def test_a_prompt_of_one_token(step):
+    """A prompt of a single token is prefilled like any other."""
+    decode_promises.prefills_a_single_token(step)
+
+
+def test_it_stops_at_the_stop_ids_it_was_handed(step):
+    """Each of the stop ids handed in ends the answer and is its last token; no other id ends it."""
+    decode_promises.stops_at_the_stop_ids(step)
+
+
+def test_it_can_ignore_eos(step):
+    """With params.ignore_eos no stop id ends the answer, in decode_tokens and in generate_cached."""
+    decode_promises.can_ignore_stop_ids(step)
+    loop_promises.can_ignore_eos(step.generate_cached)
+
+
+def test_two_at_once_do_not_touch_each_other(step):
+    """Two iterators taken in turns give what each gives alone."""
+    decode_promises.can_be_interleaved(step)
+
+
+def test_the_same_inputs_twice_give_the_same_tokens(step):
+    """The same inputs give the same tokens again, also after an iterator that was left half-way; inputs stay as is."""
+    decode_promises.starts_afresh(step)
+
+
+def test_no_gradients_are_recorded(step):
+    """No call of the model records a graph, also where another thread takes the tokens."""
+    loop_manners.records_no_graph(step.generate_cached)
+    decode_promises.records_no_graph_in_another_thread(step)
+
+
+def test_the_callers_grad_mode_stays(load):
+    """The caller's grad mode is as it was after each call, and between two tokens as well."""
+    decode_promises.leaves_the_grad_mode_between_tokens(load)
+    loop_manners.keeps_the_callers_grad_mode(lambda: load().generate_cached)
+
+
+def test_the_sampler_gets_params_and_the_last_row(load):
+    """When not greedy, step 2's sampler gets the request's params and the last row of logits, at every token."""
+    for params in (SamplingParams(temperature=0.8, top_k=5, top_p=0.9), SamplingParams(temperature=1.5)):
+        spy = step_2_giving(load(2), [115, 107, 121])
+        generate = load(under={2: spy}).generate_cached
+        loop_manners.asks_the_sampler(generate, ScriptedModel(rows), spy.asked, params)
+
+
+def test_the_samplers_answer_is_used(load):
+    """The token that the sampler gives is yielded and fed back, whatever the logits' favourite is."""
+    said = [115, 107, 121, 107]
+    decode_promises.yields_what_the_sampler_says(load(under={2: step_2_giving(load(2), said)}), said)
+
+
+def test_draws_come_from_the_global_generator(step):
+    """torch.manual_seed makes a sampled answer reproducible, and nothing in here seeds again."""
+    loop_manners.draws_with_the_global_generator(step.generate_cached)
+
+
+def test_generate_cached_uses_the_cache(step):
+    """generate_cached returns a `Generation` with used_cache True, and the cache was truly used."""
+    model = ScriptedModel(hashed())
+    result, call = run(step.generate_cached, model, max_new_tokens=5)
+    wanted = [model.calls[0].ids, *[[token] for token in result.output_ids[:-1]]]
+    why = "generate_cached collects the tokens of decode_tokens: the prompt goes in once, then one token a call."
+    got = [each.ids for each in model.calls]
+    same = len(got) == len(wanted)
+    expect(same, call=call, got=f"{len(got)} calls", wanted=f"{len(wanted)} calls", why=why, trace=trace(model.calls))
+    expect_each(model.calls, got, wanted, call=call, why=why)
+    expect(
+        result.used_cache, call=f"{call}.used_cache", got=result.used_cache, wanted=True, why="the metrics report it."
+    )
+
+
+def test_the_prompt_goes_through_step_1(load):
+    """generate_cached formats the prompt by step 1's prepare_inputs, word for word."""
+    loop_promises.goes_through_step_1(load, "generate_cached")
+
+
+def test_generate_cached_says_what_the_model_says(step):
+    """generate_cached's ids are the model's greedy ones, as many as asked for, also after a long prompt."""
+    loop_promises.says_what_the_model_says(step.generate_cached)
+    for new_tokens, prompt in ((1, PROMPT), (2, PROMPT), (80, LONG_PROMPT)):
+        loop_promises.makes_exactly(step.generate_cached, new_tokens, prompt)
+
+
+def test_it_stops_at_every_eos(step):
+    """An EOS of the model's generation config or of the tokenizer ends the answer, and is its last id."""
+    loop_promises.stops_at_every_eos(step.generate_cached)
+
+
+def test_it_says_why_it_ended(step):
+    """finish_reason is "stop" where an EOS ended the answer, else "length"."""
+    loop_promises.says_why_it_ended(step.generate_cached)
+
+
+def test_max_new_tokens_wins_over_the_params(step):
+    """The limit is max_new_tokens where given, else params.max_tokens."""
+    loop_promises.keeps_the_limit(step.generate_cached)
+
+
+def test_it_refuses_fewer_than_one_token(step):
+    """A limit below 1 is a RequestRefused that names it, before the model runs."""
+    loop_promises.refuses_fewer_than_one(step.generate_cached)
+
+
+def test_it_refuses_what_does_not_fit(step):
+    """Prompt and limit beyond the model's context are a RequestRefused that names all three numbers."""
+    loop_promises.refuses_what_does_not_fit(step.generate_cached)
+
+
+def test_it_serves_an_exact_fit(step):
+    """Prompt and answer may fill the context to the last token."""
+    loop_promises.serves_an_exact_fit(step.generate_cached)
+
+
+def test_only_the_completion_is_returned(step):
+    """The text is the answer alone, without the prompt and without special tokens."""
+    loop_promises.returns_only_the_completion(step.generate_cached)
+
+
+def test_spaces_are_left_alone(step):
+    """The text is decoded without clean-up of spaces, whatever the tokenizer's own setting is."""
+    loop_promises.leaves_spaces_alone(step.generate_cached)
+
+
+def test_nothing_handed_in_is_changed(step):
+    """Params, the model's mode and its config are after the call what they were before."""
+    loop_manners.leaves_what_it_is_handed(step.generate_cached)
+
+
+def test_nothing_is_kept_between_calls(step):
+    """Each call stands for itself: the same prompt gives the same answer, whatever was asked before."""
+    loop_manners.keeps_nothing_between_calls(step.generate_cached)
+
+
+def test_readings_run_from_the_arrival(load, clock: FakeClock):
+    """latency_s runs from the call's begin to the last token, ttft_s to the first token."""
+
+    def load_generate(on_ask):
+        return load(under={1: step_1_giving(load(1), prompt_ids(), on_ask)}).generate_cached
+
+    loop_manners.reads_the_clock(load_generate, clock, ttft_may_be_none=False)
+
+
+def test_new_tensors_follow_the_model_to_its_device(step):
+    """Every tensor made on the way lies on the model's device."""
+    loop_manners.follows_the_model_to_its_device(step.generate_cached)
+
+
+def test_the_answer_is_the_librarys_and_step_3s_on_qwen3(load):
+    """On real tiny Qwen3 models the greedy answer is the library's and step 3's, token for token."""
+    _equals_both(load, [tiny_qwen3(seed) for seed in (1, 2, 3)])
+
+
+def test_the_answer_is_the_librarys_and_step_3s_on_llama_and_gpt2(load):
+    """So it is on Llama, and on GPT-2 with its learned positions."""
+    _equals_both(load, [make(seed) for make in (tiny_llama, tiny_gpt2) for seed in (1, 2, 3)])
+
+
+def _equals_both(load, models: list) -> None:
+    tokenizer, step, step_3 = FastTokenizer(), load(), load(3)
+    for model in models:
+        result, call = run(step.generate_cached, model, PROMPT, tokenizer, max_new_tokens=24)
+        call += f".output_ids on a {type(model).__name__}"
+        why = "the cache saves work and changes nothing: the library's generate(do_sample=False) says the same."
+        expect_ids(result.output_ids, library_greedy(model, inputs_of(prompt_ids()), 24, {IM_END}), call=call, why=why)
+        uncached = step_3.generate_uncached(model, tokenizer, PROMPT, max_new_tokens=24).output_ids
+        expect_ids(result.output_ids, uncached, call=call, why="the loop without a cache, your step 3, says otherwise.")
+
+
+@pytest.mark.stretch
+def test_a_prompt_padded_on_the_left(step):
+    """On learned positions (GPT-2) a prompt padded on the left gives the tokens of the same prompt without padding."""
+    ids, padding = prompt_ids(), 5
+    inputs = inputs_of([0] * padding + ids)
+    inputs["attention_mask"][:, :padding] = 0
+    for model in (tiny_gpt2(1), tiny_gpt2(2)):
+        tokens = step.decode_tokens(model, inputs, 16, SamplingParams(), frozenset())
+        call = f"decode_tokens(gpt2, inputs with {padding} padding ids on the left, 16, ...)"
+        why = "the model counts positions from the first id, padding included: count them from the mask, "
+        why += "`attention_mask.cumsum(-1) - 1`, and hand them in as position_ids."
+        expect_ids(take(tokens, 19, call), library_greedy(model, inputs_of(ids), 16), call=call, why=why)
+
+
+@pytest.mark.stretch
+def test_a_closed_iterator_runs_the_model_no_more(step):
+    """An iterator that is closed, or dropped, does not run the model again."""
+    decode_promises.ends_when_it_is_closed_or_dropped(step)
