@@ -7,7 +7,7 @@ KATA = @"$(PYTHON)" -m kata
 CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
 SERVE = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') $(if $(PORT),--port '$(PORT)')
 
-.PHONY: help check progress serve test gpu stubs setup setup-smollm2
+.PHONY: help check progress serve test gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -42,6 +42,9 @@ test:
 
 gpu:
 	$(KATA) gpu
+
+bench:
+	$(KATA) bench
 
 stubs:
 	$(KATA) stubs $(if $(CHECK_ONLY),--check)

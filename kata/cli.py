@@ -16,7 +16,7 @@ from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
-_NEED_ENVIRONMENT = ("check", "serve", "test", "gpu", "setup-smollm2")
+_NEED_ENVIRONMENT = ("check", "serve", "test", "gpu", "bench", "setup-smollm2")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -61,6 +61,8 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
             return verbs.run_tests(wish.arguments)
         case "gpu":
             return verbs.run_gpu_checks(wish.arguments, look)
+        case "bench":
+            return verbs.run_bench(wish.arguments)
         case "setup":
             return verbs.set_up(look)
         case "setup-smollm2":
@@ -105,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     add("stubs").add_argument("--check", action="store_true", help="only tell which are not in step")
     for verb in ("test", "gpu"):
         add(verb).add_argument("arguments", nargs=argparse.REMAINDER, help="for pytest")
+    add("bench").add_argument("arguments", nargs=argparse.REMAINDER, help="for `python -m bench`")
     serve = add("serve", help="your engine behind HTTP")
     serve.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
     serve.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")

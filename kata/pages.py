@@ -19,6 +19,7 @@ _VERBS = (
     ("serve", "serve", "your engine behind HTTP"),
     ("test", "test", "the kata's own tests"),
     ("gpu", "gpu", "the checks that need a CUDA device"),
+    ("bench", "bench", "measure the kata itself, as ratios of one run"),
     ("setup", "setup", "make or mend the environment"),
     ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
     ("stubs", "stubs", "write the stubs anew from the reference"),

@@ -100,6 +100,11 @@ def run_gpu_checks(arguments: list[str], look: Look) -> int:
     return 1 if _pytest("-m", "gpu", "--impl", "reference", *arguments) else 0
 
 
+def run_bench(arguments: list[str]) -> int:
+    """Measure the kata itself: cold checks, decoding, the server's memory."""
+    return subprocess.call([sys.executable, "-m", "bench", *arguments], cwd=ROOT)
+
+
 def set_up(look: Look) -> int:
     setup_env.STAMP.unlink(missing_ok=True)  # asked for by hand: look at everything again
     setup_env.set_up()

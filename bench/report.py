@@ -1,0 +1,118 @@
+"""What was measured, as lines for people and as JSON for machines. Ratios first: seconds are this machine's alone."""
+
+import json
+import os
+import platform
+import subprocess
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from bench.cold import ColdChecks
+from bench.decode import Decoding
+from bench.measure import ROOT, Spread
+from bench.memory import ServerMemory
+
+PACKAGES = ("torch", "transformers", "tokenizers", "fastapi", "starlette", "uvicorn", "pydantic", "pytest")
+FIRST_FAILURE_LIMIT = 1.5  # times `import torch`, steps 2 to 6
+SCHEMAS_LIMIT_S = 1.0  # step 7 needs no torch
+SPEEDUP_WANTED = {"tiny": 1.25, "smollm2": 1.05}  # step 4 against the library's `generate`
+
+
+@dataclass
+class Results:
+    """One run. What was not measured is empty or None."""
+
+    import_torch: Spread | None = None
+    cold: list[ColdChecks] = field(default_factory=list)
+    decoding: list[Decoding] = field(default_factory=list)
+    memory: ServerMemory | None = None
+
+    def lines(self) -> list[str]:
+        return [*self._cold_lines(), *self._decoding_lines(), *self._memory_lines()]
+
+    def _cold_lines(self) -> list[str]:
+        if self.import_torch is None:
+            return []
+        lines = [
+            f"import torch: {self.import_torch}",
+            "cold `python -m kata check N`, in multiples of it (first failure of a wrong solution; stub; pass):",
+        ]
+        for checks in self.cold:
+            kinds = (checks.wrong, checks.stub, checks.passing)
+            times = "  ".join(_multiple(kind, self.import_torch) for kind in kinds)
+            lines.append(f"  step {checks.step}  {times}  {_limit_of(checks.step)}".rstrip())
+            lines += [f"    not measured: {trouble}" for trouble in checks.trouble]
+        return lines
+
+    def _decoding_lines(self) -> list[str]:
+        lines = []
+        for one in self.decoding:
+            wanted = SPEEDUP_WANTED.get(one.model)
+            goal = f"  (wanted: at least {wanted} x)" if wanted else ""
+            lines += [
+                f"greedy decoding on {one.model}, {one.tokens} tokens, against the library's generate:",
+                f"  generate         {one.library}",
+                f"  step 4, cached   {one.cached}  {one.cached_speedup:.2f} x as fast{goal}",
+                f"  step 3, no cache {one.uncached}  {one.uncached_speedup:.2f} x as fast",
+            ]
+        return lines
+
+    def _memory_lines(self) -> list[str]:
+        if self.memory is None:
+            return []
+        seen = self.memory
+        return [
+            f"the server's memory over {seen.requests} requests: {seen.before_mb:.1f} MB, half-way "
+            f"{seen.half_way_mb:.1f} MB, then {seen.after_mb:.1f} MB ({seen.growth_mb:+.1f} MB)"
+        ]
+
+    def write_json(self, file: Path) -> None:
+        """Everything, the derived ratios and the versions too."""
+        decoding = [
+            asdict(one) | {"cached_speedup": one.cached_speedup, "uncached_speedup": one.uncached_speedup}
+            for one in self.decoding
+        ]
+        file.write_text(json.dumps(asdict(self) | {"decoding": decoding, "made_with": made_with()}, indent=2) + "\n")
+
+
+def made_with() -> dict[str, object]:
+    """The versions and the machine that a result holds for."""
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "threads": os.environ.get("OMP_NUM_THREADS"),
+    } | {package: _version(package) for package in PACKAGES}
+
+
+def _multiple(spread: Spread | None, unit: Spread) -> str:
+    if spread is None:
+        return f"{'-':>20}"
+    return f"{spread.median / unit.median:5.2f} ({spread.low / unit.median:.2f} to {spread.high / unit.median:.2f})"
+
+
+def _limit_of(step: int) -> str:
+    if 2 <= step <= 6:
+        return f"(wanted: first failure within {FIRST_FAILURE_LIMIT} x)"
+    return f"(wanted: first failure within {SCHEMAS_LIMIT_S:g} s)" if step == 7 else ""
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    try:
+        asked = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return asked.stdout.strip()
