@@ -1,0 +1,196 @@
+"""What step 8 promises under load, judged on a real socket: several clients, clients that leave, a shutdown.
+
+Each function takes `create_app` and raises a `CheckFailure` where the promise is broken. An engine that is held is let
+go on every way out, so that no broken server keeps a thread.
+"""
+
+from collections.abc import Callable
+
+from fastapi import FastAPI
+
+from kata.failure import expect
+from shared.limits import RequestRefused
+from tests.doubles.engines import PIECES, Gate, ScriptedEngine, Turnstile, raising
+from tests.doubles.live_server import PATIENCE_S, LiveServer
+from tests.doubles.server_verdicts import ENDPOINTS, HELLO, asked, body_of, expect_status, expect_whole, patiently
+from tests.doubles.shutdown import shuts_down_while
+
+CreateApp = Callable[..., FastAPI]
+
+
+def sends_pieces_as_they_come(create_app: CreateApp) -> None:
+    """The first piece is out while the engine is still at the last one."""
+    with Gate(first=len(PIECES) - 1) as gate, LiveServer(create_app(ScriptedEngine(work=gate))) as live:
+        reader = live.open("/stream", HELLO)
+        first = reader.read_first(len(PIECES[0]))
+        expect(
+            first.text.startswith(PIECES[0]),
+            call=f"{asked('/stream', HELLO)}, while the engine makes its last piece",
+            got=first,
+            wanted=f"200 {PIECES[0]}",
+            why="collecting the pieces (a list, a join) makes a stream that waits for its end: hand the iterator on.",
+        )
+        gate.open()
+        rest = reader.read_rest()
+        rest.body = first.body + rest.body
+        expect_whole(rest, "".join(PIECES), asked("/stream", HELLO))
+
+
+def keeps_health_answering(create_app: CreateApp) -> None:
+    for path in ENDPOINTS:
+        for requests in (1, 50):  # 50 are more than the threads of FastAPI's own pool
+            with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), max_pending=64)) as live:
+                for _ in range(requests):
+                    live.begin(path, HELLO)
+                gate.reached.wait(PATIENCE_S)
+                live.settle(requests)
+                call = f"GET /health, while {requests} of {asked(path, HELLO)} wait or run"
+                why = (
+                    "the engine holds the event loop, or waiting requests hold every thread that could answer: give the "
+                    "engine a thread of its own, and let `async def health` answer from the loop."
+                )
+                expect_status(live.get("/health"), 200, call, why)
+
+
+def breaks_off_after_an_error(create_app: CreateApp) -> None:
+    for error in (ValueError("0xBEEF"), RequestRefused("too late")):
+        with LiveServer(create_app(ScriptedEngine(work=raising(error, first=1)))) as live:
+            answer = live.post("/stream", HELLO)
+        expect(
+            answer.status == 500 or (answer.broken == "the connection broke off" and answer.text in ("", PIECES[0])),
+            call=f"{asked('/stream', HELLO)}, where the engine raises {error!r} after {PIECES[0]!r}",
+            got=answer if answer.broken else f"{answer}, and a good end",
+            wanted=f"200 {PIECES[0]}, then the connection breaks off",
+            why="the status is out already; only a broken connection tells the client that something is missing. Let "
+            "the error out of the stream: do not catch it, and send no text in its place.",
+        )
+
+
+def stops_for_nobody(create_app: CreateApp) -> None:
+    """The client leaves while a token is being made: that one is finished, and at most one more."""
+    steps = Turnstile()
+    engine = ScriptedEngine([f"{number} " for number in range(100)], work=steps)
+    with steps, LiveServer(create_app(engine, max_pending=1)) as live:
+        reader = live.open("/stream", HELLO)
+        steps.let(2)
+        reader.read_first(1)
+        steps.begun(3, PATIENCE_S)
+        live.see_off(reader)
+        for token in (3, 4):
+            steps.let(1)
+            steps.begun_unless(engine.closed, token + 1, timeout_s=0.5)
+            live.settle()
+        expect(
+            engine.closed.is_set() or not steps.begun(5, timeout_s=0.5),
+            call=f"{asked('/stream', HELLO)}, and the client leaves while token 3 is made",
+            got="the engine went on to token 5",
+            wanted="no token after the fourth",
+            why="nobody reads any more, and others wait: when the response ends, close the iterator or stop its thread.",
+        )
+        steps.open()
+        answer = patiently(lambda: live.post("/generate", HELLO))
+        why = "whatever the stream held (a lock, a place) must be given back however it ends: use try/finally."
+        expect_status(answer, 200, f"{asked('/generate', HELLO)}, after a client has left /stream", why)
+
+
+def turns_away_beyond_max_pending(create_app: CreateApp) -> None:
+    for paths in (ENDPOINTS[:1] * 8, ENDPOINTS[1:] * 8, ENDPOINTS * 4):
+        with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), max_pending=3)) as live:
+            answers = [live.begin(path, HELLO) for path in paths]
+            refused = live.first(answers, 5)
+            call = f"8 requests to {' and '.join(sorted(set(paths)))} of create_app(engine, max_pending=3)"
+            expect(
+                [answer.status for answer in refused] == [503] * 5,
+                call=call,
+                got=f"while the engine works: {[str(answer) for answer in refused] or 'no answer'}",
+                wanted="3 wait or run, 5 are answered 503",
+                why="count a request before the engine is asked, in the endpoint and not in the body of the stream; the "
+                "running one has a place as well as those that wait.",
+            )
+            retry = [answer.headers.get("retry-after") for answer in refused]
+            why = "Retry-After tells a client when to come back: a number of seconds, in the headers of the 503."
+            wanted = "Retry-After, in whole seconds"
+            expect(all(str(after).isdigit() for after in retry), call=call, got=retry, wanted=wanted, why=why)
+            gate.open()
+            served = [answer for answer in live.first(answers, 8) if answer.status != 503]
+            expect(
+                [answer.status for answer in served] == [200] * 3,
+                call=call,
+                got=[str(answer) for answer in served],
+                wanted="the other 3 are answered 200",
+                why="who has a place is served: a full house must not disturb those inside.",
+            )
+
+
+def gives_places_back(create_app: CreateApp) -> None:
+    engine = ScriptedEngine()
+    with LiveServer(create_app(engine, max_pending=1)) as live:
+        for path in ENDPOINTS:
+            for way_out in WAYS_OUT:
+                engine.work = way_out
+                patiently(lambda path=path: live.post(path, HELLO))
+            live.post(path, {"prompt": ""})
+            with Gate() as gate:
+                engine.work = gate
+                reader = live.open(path, HELLO)
+                gate.reached.wait(PATIENCE_S)
+                live.see_off(reader)
+            engine.work = lambda number: None
+            for again in ENDPOINTS:
+                expect_status(
+                    patiently(lambda again=again: live.post(again, HELLO)),
+                    200,
+                    f"{asked(again, HELLO)}, after good, failed, refused and abandoned requests to {path}",
+                    "a place was not given back: release it on every way out, with try/finally or a callback.",
+                )
+
+
+WAYS_OUT = (
+    lambda number: None,
+    raising(ValueError("ours")),
+    raising(ValueError("ours"), first=1),
+    raising(RequestRefused("the client's")),
+    raising(RequestRefused("the client's"), first=1),
+)
+
+
+def serves_one_at_a_time(create_app: CreateApp) -> None:
+    gate = Gate()
+    engine = ScriptedEngine(lambda prompt: [f"{prompt}-{number} " for number in range(3)], work=gate)
+    with gate, LiveServer(create_app(engine)) as live:
+        paths = {f"prompt {number}": ENDPOINTS[number % 2] for number in range(6)}
+        answers = {prompt: live.begin(path, {"prompt": prompt}) for prompt, path in paths.items()}
+        gate.reached.wait(PATIENCE_S)
+        live.settle(requests=6)
+        engine.overlapped.wait(0.3)
+        gate.open()
+        live.first(list(answers.values()), 6)
+        expect(
+            not engine.overlapped.is_set(),
+            call="6 requests at once",
+            got="two threads in the engine at the same time",
+            wanted="one after the other",
+            why="a model has one set of buffers, one generator of random numbers: let one thread, or a lock, keep order.",
+        )
+        for prompt, path in paths.items():
+            answer, text = answers[prompt].result(PATIENCE_S), f"{prompt}-0 {prompt}-1 {prompt}-2 "
+            call = f"{asked(path, {'prompt': prompt})}, with 5 others at once"
+            if path == "/stream":
+                expect_whole(answer, text, call)
+                continue
+            got = body_of(answer, call)["text"]
+            why = "requests must not share state: each answer belongs to its own prompt."
+            expect(got == text, call=call, got=repr(got), wanted=repr(text), why=why)
+
+
+def shuts_down_at_once(create_app: CreateApp) -> None:
+    for path in ENDPOINTS:
+        gate = Gate()
+        waited_for = shuts_down_while(create_app(ScriptedEngine(work=gate)), gate, path, HELLO)
+        expect(
+            waited_for == "",
+            call=f"the shutdown of the app's lifespan, while {asked(path, HELLO)} runs",
+            got=f"after {PATIENCE_S:g} s it still waits for {waited_for}",
+            wanted="done at once",
+            why="a generation may take minutes, and nobody will read it: stop it between two tokens, or leave it be.",
+        )

@@ -1,0 +1,171 @@
+"""Asks a learner's server and judges what comes back. Knows both ways to ask: in one process, and on a socket."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles.engine_spies import EngineSpies
+from tests.doubles.engines import Asked, ScriptedEngine
+from tests.doubles.live_server import PATIENCE_S, Answer
+
+ENDPOINTS = ("/generate", "/stream")
+HELLO = {"prompt": "Hello"}
+JSON = {"content-type": "application/json"}
+
+
+class Client:
+    """Requests in one process. An error of the server's code comes out of the request, unless `quiet`."""
+
+    def __init__(self, client: TestClient) -> None:
+        self._client = client
+
+    def get(self, path: str) -> Answer:
+        return _answer(self._client.get(path))
+
+    def post(self, path: str, body: object) -> Answer:
+        return _answer(self._client.post(path, json=body))
+
+    def post_bytes(self, path: str, content: bytes) -> Answer:
+        return _answer(self._client.post(path, content=content, headers=JSON))
+
+
+@contextmanager
+def client_of(app: FastAPI, quiet: bool = False) -> Iterator[Client]:
+    """A client of the app, with its lifespan running."""
+    expect(
+        isinstance(app, FastAPI), call="create_app(engine)", got=repr(app), wanted="a FastAPI", why="return the app."
+    )
+    with TestClient(app, raise_server_exceptions=not quiet, follow_redirects=False) as client:
+        yield Client(client)
+
+
+def _answer(response: Any) -> Answer:
+    return Answer(response.status_code, response.headers, response.content)
+
+
+def asked(path: str, body: object = None) -> str:
+    """The request as the report shows it: `POST /generate {"prompt": "Hello"}`."""
+    if body is None:
+        return f"GET {path}"
+    text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+    return f"POST {path} {text if len(text) <= 120 else text[:100] + '…'}"
+
+
+def expect_status(answer: Answer, status: int, call: str, why: str) -> None:
+    expect(answer.status == status, call=call, got=answer, wanted=f"status {status}", why=why)
+
+
+def expect_whole(answer: Answer, text: str, call: str) -> None:
+    """Whether /stream answered, and the chunks joined are the text."""
+    expect_status(answer, 200, call, "a stream that goes well answers 200.")
+    got = answer.body.decode("utf-8", "replace")
+    expect(
+        got == text and not answer.broken,
+        call=call,
+        got=repr(got) + (f", then {answer.broken}" if answer.broken else ""),
+        wanted=repr(text),
+        why="/stream sends what engine.stream yields, and nothing else: no JSON, no line ends of its own.",
+    )
+
+
+def body_of(answer: Answer, call: str) -> dict:
+    """The JSON of a good /generate."""
+    expect_status(answer, 200, call, "/generate answers a valid request with 200.")
+    body = as_json(answer.body)
+    expect(
+        isinstance(body, dict) and type(body.get("text")) is str and isinstance(body.get("metrics"), dict),
+        call=call,
+        got=answer,
+        wanted='JSON with "text" and "metrics"',
+        why="/generate answers with a GenerateResponse: the engine's text, and result.metrics.as_dict().",
+    )
+    return body
+
+
+def as_json(body: bytes) -> Any:
+    """The body as strict JSON (NaN is none), or None."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
+    try:
+        return json.loads(body, parse_constant=refuse)
+    except ValueError:
+        return None
+
+
+def names_field(answer: Answer, field: str) -> bool:
+    """Whether a 422 has FastAPI's shape and its place or message names the field."""
+    body = as_json(answer.body)
+    problems = body.get("detail") if isinstance(body, dict) else None
+    if not isinstance(problems, list):
+        return False
+    places = [(problem.get("loc"), problem.get("msg")) for problem in problems if isinstance(problem, dict)]
+    return any(field in (loc or ()) or field in str(msg) for loc, msg in places)
+
+
+def check_what_the_engine_is_asked(create_app: Callable[..., FastAPI], body: dict, wanted: Asked) -> None:
+    """Whether the body arrives at the engine, through both endpoints, as what is wanted (its method left open)."""
+    for path in ENDPOINTS:
+        engine = ScriptedEngine()
+        with client_of(create_app(engine)) as client:
+            client.post(path, body)
+        expect(
+            [replace(each, method="") for each in engine.asked] == [wanted],
+            call=asked(path, body),
+            got=f"the engine was asked {[str(each) for each in engine.asked] or 'nothing'}",
+            wanted=str(wanted),
+            why="the engine gets request.prompt, request.max_new_tokens and request.to_sampling_params(), unchanged, "
+            "on each of the two endpoints.",
+        )
+
+
+def expect_calls(engine: ScriptedEngine, wanted: list[str], call: str) -> None:
+    got = [each.method for each in engine.asked]
+    why = (
+        "a call of the engine is a generation: one for each good request, engine.generate or engine.stream, none else."
+    )
+    expect(got == wanted, call=call, got=f"calls of the engine: {got}", wanted=wanted, why=why)
+
+
+def patiently(ask: Callable[[], Answer]) -> Answer:
+    """The answer once it is no 503: a place may be given back a moment after the answer that it was taken for."""
+    deadline = time.monotonic() + PATIENCE_S / 2
+    while (answer := ask()).status == 503 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return answer
+
+
+def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, step_function: str) -> None:
+    """Whether the method of `CachedEngine` hands all it gets to the step's function, however it was called."""
+    model, tokenizer = object(), object()
+    params = SamplingParams(temperature=0.7, top_k=3, max_tokens=9)
+    for arguments, named, wanted in (
+        (("Hello",), {}, Asked(step_function, "Hello", 1024, 0.0, -1)),
+        (("Hello", 7, params), {}, Asked(step_function, "Hello", 7, 0.7, 3)),
+        ((" Hi ",), {"params": params}, Asked(step_function, " Hi ", 9, 0.7, 3)),
+        ((), {"prompt": "Hello", "max_new_tokens": 1}, Asked(step_function, "Hello", 1, 0.0, -1)),
+    ):
+        spies.forget()
+        answer = getattr(module.CachedEngine(model, tokenizer), method)(*arguments, **named)
+        if method == "stream":
+            list(answer)
+        shown = ", ".join([*map(repr, arguments), *(f"{name}={value!r}" for name, value in named.items())])
+        strangers = any(pair != (model, tokenizer) for pair in spies.handed)
+        got = [str(each) for each in spies.asked]
+        expect(
+            spies.asked == [wanted] and not strangers,
+            call=f"CachedEngine(model, tokenizer).{method}({shown})",
+            got=f"{got or 'no call'}{', with another model or tokenizer' if strangers else ''}",
+            wanted=f"{[str(wanted)]}, with the engine's own model and tokenizer",
+            why=f"prompt, max_new_tokens and params go on to {step_function}, which knows what None means.",
+        )

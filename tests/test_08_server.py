@@ -1,0 +1,364 @@
+"""Checks of step 8: the server over a scripted engine, in one process and on a real socket; the engine over spies.
+
+What is judged on a socket stands in `doubles/server_under_load.py`.
+"""
+
+from types import ModuleType
+
+import pytest
+
+from kata.failure import expect
+from shared.limits import RequestRefused
+from shared.metrics import ServingMetrics, SpecDecodeMetrics
+from tests.doubles import server_under_load
+from tests.doubles.engine_spies import GENERATION, RESULT, STREAMED, EngineSpies
+from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine, raising
+from tests.doubles.server_verdicts import (
+    ENDPOINTS,
+    HELLO,
+    as_json,
+    asked,
+    body_of,
+    check_engine_arguments,
+    check_what_the_engine_is_asked,
+    client_of,
+    expect_calls,
+    expect_status,
+    expect_whole,
+    names_field,
+)
+
+TEXTS = (PIECES, ("  two\r\n", "lines \n"), ("😀", "é", "中文"), ("<b>", "&amp;", '"\\n'), ())
+GIVEN = {"prompt": "  Say\r\n\thi 😀 e\u0301 ", "max_new_tokens": 7, "temperature": 0.7, "top_k": 3}
+LOWEST = {"prompt": "x", "max_new_tokens": 1, "temperature": 0.0, "top_k": 1}
+BAD_BODIES = (
+    ("prompt", {}),
+    ("prompt", {"prompt": " \n"}),
+    ("prompt", {"prompt": None}),
+    ("prompt", {"prompt": ["Hello"]}),
+    *(("max_new_tokens", {**HELLO, "max_new_tokens": value}) for value in (0, 513, "16", True, None)),
+    *(("temperature", {**HELLO, "temperature": value}) for value in (-0.1, 2.1, "0.5", None)),
+    *(("top_k", {**HELLO, "top_k": value}) for value in (0, 101, 1.5)),
+    ("max_tokens", {**HELLO, "max_tokens": 16}),
+)
+UNREADABLE = (
+    b'{"prompt": "Hello", "temperature": NaN}',
+    b'{"prompt": "Hello", "temperature": -Infinity}',
+    b'{"prompt": "Hello", "temperature": 1e999}',
+    b'{"prompt": "Hello", "max_new_tokens": 1e999}',
+    b'{"prompt": "Hello", "temperature": ' + b"1" * 400 + b"}",
+    b'{"prompt": "Hello", "max_new_tokens": ' + b"1" * 5000 + b"}",
+    b'{"prompt": "Hello", "\\ud800": 1}',
+    b'{"prompt": "Hel\xfflo"}',
+    b'{"prompt": ' + b"[" * 100_000,
+    b'{"prompt": "Hello"',
+    b'["Hello"]',
+    b"NaN",
+    b"",
+)
+
+
+@pytest.fixture
+def spies() -> EngineSpies:
+    return EngineSpies()
+
+
+@pytest.fixture
+def server(load, spies: EngineSpies) -> ModuleType:
+    """The step, over stand-ins for steps 4 to 6: these checks need no model."""
+    return load(under=spies.steps)
+
+
+def test_health_answers_200(server: ModuleType) -> None:
+    """GET /health answers 200, at once and without a redirect."""
+    with client_of(server.create_app(ScriptedEngine())) as client:
+        why = "whoever watches the server asks this path and reads the status alone: answer GET /health, no other path."
+        expect_status(client.get("/health"), 200, "GET /health", why)
+
+
+def test_generate_answers_with_text_and_metrics(server: ModuleType) -> None:
+    """POST /generate answers with the engine's text, untouched, and the engine's metrics."""
+    for pieces in TEXTS:
+        with client_of(server.create_app(ScriptedEngine(pieces))) as client:
+            body = body_of(client.post("/generate", HELLO), asked("/generate", HELLO))
+        expect(
+            body["text"] == "".join(pieces),
+            call=asked("/generate", HELLO),
+            got=repr(body["text"]),
+            wanted=repr("".join(pieces)),
+            why="the engine's text goes into the response as it is, an empty one as well.",
+        )
+
+
+def test_the_metrics_are_the_engines_own(server: ModuleType) -> None:
+    """The metrics in the response are those that the engine measured, further ones included."""
+    speculative = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4)
+    one_token = ServingMetrics(8.0, 3, 1, ttft_ms=125.0, latency_ms=125.0, finish_reason="stop")
+    for metrics in (METRICS, one_token, speculative):
+        with client_of(server.create_app(ScriptedEngine(metrics=metrics))) as client:
+            got = body_of(client.post("/generate", HELLO), asked("/generate", HELLO))["metrics"]
+        for name, figure in metrics.as_dict().items():
+            expect(
+                got.get(name) == figure,
+                call=asked("/generate", HELLO),
+                got=f"metrics.{name} = {got.get(name)!r}",
+                wanted=f"{figure!r}, as the engine's metrics.as_dict() has it",
+                why="the engine has measured; the server hands its figures on and makes none of its own.",
+            )
+
+
+def test_stream_answers_in_plain_text(server: ModuleType) -> None:
+    """POST /stream answers in plain text, utf-8, without a content length."""
+    with client_of(server.create_app(ScriptedEngine())) as client:
+        answer = client.post("/stream", HELLO)
+    expect_status(answer, 200, asked("/stream", HELLO), "/stream answers a valid request with 200.")
+    kind, _, charset = answer.headers.get("content-type", "").lower().replace(" ", "").partition(";")
+    expect(
+        kind == "text/plain" and charset.replace('"', "") == "charset=utf-8" and "content-length" not in answer.headers,
+        call=asked("/stream", HELLO),
+        got=dict(answer.headers),
+        wanted="content-type: text/plain; charset=utf-8, and no content-length",
+        why="a StreamingResponse with media_type='text/plain' says both; a length can be known only once all is made.",
+    )
+
+
+def test_stream_sends_the_engines_text(server: ModuleType) -> None:
+    """The body of /stream is the text that /generate answers, an empty one as well."""
+    for pieces in TEXTS:
+        engine = ScriptedEngine(pieces)
+        with client_of(server.create_app(engine)) as client:
+            expect_whole(client.post("/stream", HELLO), "".join(pieces), asked("/stream", HELLO))
+        engine.stream = lambda *_, pieces=pieces, **__: iter(pieces)  # an iterator that nobody can close
+        with client_of(server.create_app(engine)) as client:
+            expect_whole(client.post("/stream", HELLO), "".join(pieces), asked("/stream", HELLO))
+
+
+def test_a_piece_goes_out_before_the_next_is_made(server: ModuleType) -> None:
+    """The first piece of /stream reaches the client before the last one is made."""
+    server_under_load.sends_pieces_as_they_come(server.create_app)
+
+
+def test_the_request_reaches_the_engine(server: ModuleType) -> None:
+    """Prompt and settings reach the engine as they were sent, on both endpoints."""
+    check_what_the_engine_is_asked(server.create_app, GIVEN, Asked("", GIVEN["prompt"], 7, 0.7, 3))
+    check_what_the_engine_is_asked(server.create_app, LOWEST, Asked("", "x", 1, 0.0, 1))
+
+
+def test_the_defaults_reach_the_engine(server: ModuleType) -> None:
+    """What a request leaves out reaches the engine as the schema's default, on both endpoints."""
+    check_what_the_engine_is_asked(server.create_app, HELLO, Asked("", "Hello", 128, 0.0, 50))
+
+
+def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
+    """Each request asks the engine exactly once, the same one again too; nothing else asks it."""
+    engine = ScriptedEngine()
+    app = server.create_app(engine)
+    with client_of(app) as client:
+        expect_calls(engine, [], "create_app(engine), and its start")
+        client.get("/health")
+        expect_calls(engine, [], "GET /health")
+        for _ in range(2):
+            client.post("/generate", HELLO)
+        expect_calls(engine, ["generate"] * 2, f"{asked('/generate', HELLO)}, twice")
+        for _ in range(2):
+            client.post("/stream", HELLO)
+        expect_calls(engine, ["generate"] * 2 + ["stream"] * 2, f"then {asked('/stream', HELLO)}, twice")
+
+
+def test_a_bad_body_gets_a_422_that_names_the_field(server: ModuleType) -> None:
+    """A bad body gets a 422 that names the field, on both endpoints, and never reaches the engine."""
+    engine = ScriptedEngine()
+    with client_of(server.create_app(engine)) as client:
+        for path in ENDPOINTS:
+            for field, body in BAD_BODIES:
+                answer = client.post(path, body)
+                why = "declare the body as a GenerateRequest, and FastAPI checks it before your code runs."
+                expect_status(answer, 422, asked(path, body), why)
+                expect(
+                    names_field(answer, field),
+                    call=asked(path, body),
+                    got=answer,
+                    wanted=f"a list under `detail`, each with `loc` and `msg`, where one names {field}",
+                    why="a client can mend only what it is told: keep the shape of FastAPI's own 422.",
+                )
+    expect_calls(engine, [], "requests with bad bodies")
+
+
+def test_apps_share_nothing(server: ModuleType) -> None:
+    """A fresh app holds no state of another: each asks its own engine."""
+    engines = [ScriptedEngine(("first",)), ScriptedEngine(("second",))]
+    with client_of(server.create_app(engines[0])) as first, client_of(server.create_app(engines[1])) as second:
+        for client, text in ((first, "first"), (second, "second"), (first, "first")):
+            got = body_of(client.post("/generate", HELLO), asked("/generate", HELLO))["text"]
+            streamed = client.post("/stream", HELLO).text
+            expect(
+                [got, streamed] == [text, text],
+                call=f"{asked('/generate', HELLO)}, then /stream, on one of two apps",
+                got=[got, streamed],
+                wanted=[text, text],
+                why="a module-wide variable is shared by all apps: keep engine and state inside create_app.",
+            )
+
+
+def test_the_engine_summarizes_the_cached_generation(server: ModuleType, spies: EngineSpies) -> None:
+    """CachedEngine.generate is summarize(generate_cached(…)), with every argument handed on."""
+    check_engine_arguments(server, spies, "generate", "generate_cached")
+    got = server.CachedEngine("model", "tokenizer").generate("Hello")
+    expect(
+        spies.summarized[-1:] == [GENERATION] and got is RESULT,
+        call="CachedEngine(model, tokenizer).generate('Hello')",
+        got=got,
+        wanted="summarize(the Generation of generate_cached)",
+        why="step 4 makes the Generation, step 5 turns it into the result: return that.",
+    )
+
+
+def test_the_engine_streams_the_stream(server: ModuleType, spies: EngineSpies) -> None:
+    """CachedEngine.stream is generate_stream(…), with every argument handed on, and piece by piece."""
+    check_engine_arguments(server, spies, "stream", "generate_stream")
+    stream = iter(server.CachedEngine("model", "tokenizer").stream("Hello"))
+    before = spies.streamed
+    got = [next(stream)]
+    expect(
+        spies.streamed == before + 1,
+        call="next(CachedEngine(model, tokenizer).stream('Hello'))",
+        got=f"{spies.streamed - before} pieces were made",
+        wanted="1",
+        why="a list, or a join, makes all pieces before the first goes out: return the iterator itself.",
+    )
+    got.extend(stream)
+    why = "stream yields the pieces of generate_stream as they are."
+    expect(got == list(STREAMED), call="list(CachedEngine(…).stream('Hello'))", got=got, wanted=list(STREAMED), why=why)
+
+
+@pytest.mark.stretch
+def test_health_answers_while_the_engine_works(server: ModuleType) -> None:
+    """GET /health answers while generations run and wait, fifty of them too."""
+    server_under_load.keeps_health_answering(server.create_app)
+
+
+@pytest.mark.stretch
+def test_what_cannot_be_read_is_the_clients_error(server: ModuleType) -> None:
+    """NaN, broken JSON and numbers beyond all bounds are the client's error: a 4xx, never a 5xx."""
+    engine = ScriptedEngine()
+    with client_of(server.create_app(engine), quiet=True) as client:
+        for path in ENDPOINTS:
+            for content in UNREADABLE:
+                answer = client.post_bytes(path, content)
+                expect(
+                    400 <= answer.status < 500,
+                    call=asked(path, repr(content)),
+                    got=answer,
+                    wanted="a 4xx",
+                    why="FastAPI's own 422 repeats the input, and JSON can write neither NaN nor half a surrogate: "
+                    "answer with loc, msg and type alone.",
+                )
+    expect_calls(engine, [], "requests that cannot be read")
+
+
+@pytest.mark.stretch
+def test_a_422_repeats_no_value(server: ModuleType) -> None:
+    """A 422 names fields and limits; it never repeats what was sent."""
+    with client_of(server.create_app(ScriptedEngine()), quiet=True) as client:
+        for path in ENDPOINTS:
+            for body in ({"prompt": "sesame", "top_k": 0}, {"prompt": ["sesame"]}, {**HELLO, "temperature": "sesame"}):
+                answer = client.post(path, body)
+                expect(
+                    answer.status == 422 and b"sesame" not in answer.body,
+                    call=asked(path, body),
+                    got=answer,
+                    wanted="a 422 without the word that was sent",
+                    why="error bodies end up in logs, and a prompt may be private: leave `input` out of each problem.",
+                )
+
+
+@pytest.mark.stretch
+def test_a_refused_request_is_a_422_with_the_numbers(server: ModuleType) -> None:
+    """What the engine refuses is a 422 with its reason, on both endpoints, however late the engine says so."""
+    refuse = raising(RequestRefused("the prompt's 700 tokens and 400 new ones exceed the context of 1024"))
+    for engine in (ScriptedEngine(work=refuse), ScriptedEngine(work=refuse, at_call=refuse)):
+        with client_of(server.create_app(engine), quiet=True) as client:
+            for path in ENDPOINTS:
+                answer = client.post(path, HELLO)
+                expect(
+                    answer.status == 422 and all(number in answer.body for number in (b"700", b"400", b"1024")),
+                    call=f"{asked(path, HELLO)}, where the engine raises RequestRefused",
+                    got=answer,
+                    wanted="a 422 with the numbers of the refusal",
+                    why="only the engine can count tokens. Ask it for the first piece before you answer 200, and turn "
+                    "RequestRefused into a 422.",
+                )
+
+
+@pytest.mark.stretch
+def test_an_error_of_the_engine_is_a_500_without_internals(server: ModuleType) -> None:
+    """Any other error of the engine is a JSON 500 that gives nothing away, a ValueError as well."""
+    for error in (ValueError("weights at 0xBEEF"), KeyError("0xBEEF")):
+        fail = raising(error)
+        for engine in (ScriptedEngine(work=fail), ScriptedEngine(work=fail, at_call=fail)):
+            with client_of(server.create_app(engine), quiet=True) as client:
+                for path in ENDPOINTS:
+                    answer = client.post(path, HELLO)
+                    told = any(word in answer.body for word in (b"BEEF", b"ValueError", b"KeyError", b"Traceback"))
+                    expect(
+                        answer.status == 500 and as_json(answer.body) is not None and not told,
+                        call=f"{asked(path, HELLO)}, where the engine raises {error!r}",
+                        got=answer,
+                        wanted="a 500 in JSON that says nothing of the error",
+                        why="what is no RequestRefused is our fault, not the client's; its text belongs in the log.",
+                    )
+
+
+@pytest.mark.stretch
+def test_half_an_answer_never_looks_whole(server: ModuleType) -> None:
+    """An error after the first piece breaks the connection: half an answer never looks whole."""
+    server_under_load.breaks_off_after_an_error(server.create_app)
+
+
+@pytest.mark.stretch
+def test_a_client_that_leaves_stops_the_generation(server: ModuleType) -> None:
+    """A client that leaves /stream stops the generation within two tokens, and the next request is served."""
+    server_under_load.stops_for_nobody(server.create_app)
+
+
+@pytest.mark.stretch
+def test_too_many_requests_are_told_to_come_back(server: ModuleType) -> None:
+    """More than max_pending requests get a 503 with Retry-After; the others are served."""
+    server_under_load.turns_away_beyond_max_pending(server.create_app)
+
+
+@pytest.mark.stretch
+def test_every_place_comes_back(server: ModuleType) -> None:
+    """Places come back after success, failure, refusal, a bad body and a client that left."""
+    server_under_load.gives_places_back(server.create_app)
+
+
+@pytest.mark.stretch
+def test_the_engine_serves_one_request_at_a_time(server: ModuleType) -> None:
+    """Requests that come together get their own answers, and the engine is entered by one at a time."""
+    server_under_load.serves_one_at_a_time(server.create_app)
+
+
+@pytest.mark.stretch
+def test_shutdown_does_not_wait_for_the_engine(server: ModuleType) -> None:
+    """Shutting down does not wait for a running generation."""
+    server_under_load.shuts_down_at_once(server.create_app)
+
+
+@pytest.mark.stretch
+def test_a_figure_that_is_no_number_never_becomes_null(server: ModuleType) -> None:
+    """A metric that is infinite or NaN never becomes null: it is an error, or left out."""
+    for name, figure in (("throughput", float("inf")), ("acceptance_rate", float("nan"))):
+        metrics = ServingMetrics(8.0, 3, 1, latency_ms=125.0)
+        metrics.as_dict = lambda name=name, figure=figure: {**ServingMetrics(8.0, 3, 1).as_dict(), name: figure}
+        with client_of(server.create_app(ScriptedEngine(metrics=metrics)), quiet=True) as client:
+            answer = client.post("/generate", HELLO)
+        call = f"{asked('/generate', HELLO)}, where the engine measures {name}={figure}"
+        expect(
+            answer.status == 500 or body_of(answer, call)["metrics"].get(name, "left out") is not None,
+            call=call,
+            got=answer,
+            wanted="a 500, or an answer without that figure",
+            why="pydantic writes inf and NaN as null unless told otherwise, and further figures it does not check at "
+            "all: refuse both in the schema of step 7 (allow_inf_nan; a type for the extra fields), or leave them out.",
+        )
