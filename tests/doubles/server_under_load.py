@@ -46,8 +46,8 @@ def keeps_health_answering(create_app: CreateApp) -> None:
                 live.settle(requests)
                 call = f"GET /health, while {requests} of {asked(path, HELLO)} wait or run"
                 why = (
-                    "the engine holds the event loop, or waiting requests hold every thread that could answer: give the "
-                    "engine a thread of its own, and let `async def health` answer from the loop."
+                    "the engine holds the event loop, or waiting requests hold every thread that could answer: give "
+                    "the engine a thread of its own, and let `async def health` answer from the loop."
                 )
                 expect_status(live.get("/health"), 200, call, why)
 
@@ -85,7 +85,7 @@ def stops_for_nobody(create_app: CreateApp) -> None:
             call=f"{asked('/stream', HELLO)}, and the client leaves while token 3 is made",
             got="the engine went on to token 5",
             wanted="no token after the fourth",
-            why="nobody reads any more, and others wait: when the response ends, close the iterator or stop its thread.",
+            why="nobody reads any more, and others wait: when a response ends, close the iterator or stop its thread.",
         )
         steps.open()
         answer = patiently(lambda: live.post("/generate", HELLO))
@@ -104,8 +104,8 @@ def turns_away_beyond_max_pending(create_app: CreateApp) -> None:
                 call=call,
                 got=f"while the engine works: {[str(answer) for answer in refused] or 'no answer'}",
                 wanted="3 wait or run, 5 are answered 503",
-                why="count a request before the engine is asked, in the endpoint and not in the body of the stream; the "
-                "running one has a place as well as those that wait.",
+                why="count a request before the engine is asked, in the endpoint and not in the body of the stream; "
+                "the running one has a place as well as those that wait.",
             )
             retry = [answer.headers.get("retry-after") for answer in refused]
             why = "Retry-After tells a client when to come back: a number of seconds, in the headers of the 503."
@@ -170,7 +170,7 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
             call="6 requests at once",
             got="two threads in the engine at the same time",
             wanted="one after the other",
-            why="a model has one set of buffers, one generator of random numbers: let one thread, or a lock, keep order.",
+            why="a model has one set of buffers and one random generator: let one thread, or a lock, keep order.",
         )
         for prompt, path in paths.items():
             answer, text = answers[prompt].result(PATIENCE_S), f"{prompt}-0 {prompt}-1 {prompt}-2 "
