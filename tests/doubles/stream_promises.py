@@ -1,0 +1,149 @@
+"""What a stream promises of the tokens under it: where they end, how they are drawn. Judged apart from the chunks.
+
+Each function is handed a solution's step 6 and raises a `CheckFailure` where it breaks the promise.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+
+import torch
+
+from kata.failure import expect
+from shared.limits import RequestRefused
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+from tests.doubles.calls import trace
+from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, FastTokenizer
+from tests.doubles.loop_spies import inputs_of
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.streams import Told, answering, read
+
+
+def goes_one_token_a_step(told: Told) -> None:
+    prompt, calls = told.tokenizer.prompt_ids("Hi"), told.model.calls
+    fed = [prompt, *([token] for token in told.ids[:-1])]
+    cached = [0, *range(len(prompt), len(prompt) + len(fed))]
+    right = [
+        call.ids == ids and call.cached == past and call.mask in (None, [1] * (past + len(ids)))
+        for call, ids, past in zip(calls, fed, cached, strict=False)
+    ]
+    wrong = next((at for at, fine in enumerate(right) if not fine), len(right))
+    expect(
+        all(right) and len(calls) == len(fed),
+        call=told.call,
+        got=f"{len(calls)} forwards",
+        wanted=f"{len(fed)} forwards: the prompt, then each token alone, with the cache and a mask as long as both",
+        why="streaming changes when text goes out, not what the model does: take the tokens from step 4's "
+        "`decode_tokens`.",
+        trace=trace(calls, min(wrong, len(calls) - 1)),
+    )
+
+
+def ends_at_every_eos(step: ModuleType) -> None:
+    tokenizer = FastTokenizer()
+    for eos in (IM_END, END_OF_TEXT, HIDDEN):
+        for ignored in (False, True):
+            ids = [*b"ab", eos, *b"cd"]
+            model = answering(tokenizer, ids, eos_token_id=[END_OF_TEXT, HIDDEN])
+            said = ids if ignored else ids[:3]
+            params = SamplingParams(ignore_eos=ignored)
+            told = read(step, tokenizer, said, model, max_new_tokens=5, params=params)
+            why = f"the model's EOS ids are {[END_OF_TEXT, HIDDEN]}, the tokenizer's {IM_END}: each ends the answer, "
+            _expect_end(told, why + f"unless ignore_eos. Here {eos} came third.")
+
+
+def keeps_the_limit(step: ModuleType) -> None:
+    for given, in_params, limit in ((None, 3, 3), (5, 3, 5), (3, 5, 3), (1, 9, 1)):
+        tokenizer, params = FastTokenizer(), SamplingParams(max_tokens=in_params)
+        model = answering(tokenizer, b"Hello, you")
+        told = read(step, tokenizer, b"Hello, you"[:limit], model, max_new_tokens=given, params=params)
+        _expect_end(told, "`max_new_tokens` wins where it is given; where it is None, `params.max_tokens` counts.")
+
+
+def _expect_end(told: Told, why: str) -> None:
+    expect(
+        told.text == told.wanted and len(told.model.calls) == len(told.ids),
+        call=told.call,
+        got=f"{told.text!r} after {len(told.model.calls)} forwards",
+        wanted=f"{told.wanted!r} after {len(told.ids)} forwards",
+        why=why,
+    )
+
+
+def refuses_what_does_not_fit(step: ModuleType) -> None:
+    tokenizer = FastTokenizer()
+    for limit, context in ((0, 4096), (-1, 4096), (50, len(tokenizer.prompt_ids("Hi")) + 49)):
+        model, got = answering(tokenizer, b"Hello", context=context), "no error"
+        try:
+            next(iter(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=limit)), None)
+        except Exception as error:
+            got = type(error).__name__
+        expect(
+            got == RequestRefused.__name__ and not model.calls,
+            call=f"next(generate_stream(model, tokenizer, 'Hi', max_new_tokens={limit})), a context of {context}",
+            got=f"{got}, {len(model.calls)} forwards",
+            wanted="RequestRefused, 0 forwards",
+            why="`check_fits` says so before any work is done; 0 is a limit too, not a missing one.",
+        )
+
+
+def hands_on_the_params(step: ModuleType) -> None:
+    tokenizer, params = FastTokenizer(), SamplingParams(temperature=0.9, top_k=2)
+    prompt = len(tokenizer.prompt_ids("Hi"))
+    torch.manual_seed(1)
+    text = "".join(step.generate_stream(ScriptedModel(favourites), tokenizer, "Hi", max_new_tokens=40, params=params))
+    rows = [favourites(tuple(range(prompt + at))) for at in range(len(text))]
+    ranks = {int((row > row[min(ord(letter), 299)]).sum()) for row, letter in zip(rows, text, strict=True)}
+    expect(
+        len(text) == 40 and ranks == {0, 1},  # of right solutions, one in 2 ** 38 draws the same rank 40 times
+        call=f"''.join(generate_stream(model, tokenizer, 'Hi', max_new_tokens=40, params={params}))",
+        got=f"{len(text)} letters, of ranks {sorted(ranks)}",
+        wanted="40 letters, of ranks [0, 1]: the best and the second",
+        why="temperature and top_k belong to the request: hand its `params` to the token loop.",
+    )
+
+
+def favourites(seen: tuple[int, ...]) -> torch.Tensor:
+    """A script: logits of letters, close together; which are the two best changes from place to place."""
+    row = torch.full((300,), -100.0)
+    row[97:123] = 4.0
+    row[97 + len(seen) % 26], row[97 + (len(seen) + 11) % 26] = 5.0, 4.9
+    return row
+
+
+def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., ModuleType]) -> None:
+    cached, params, texts = load(4).generate_cached, SamplingParams(temperature=1.2, top_k=20), []
+    for seed in (1, 2, 3):
+        torch.manual_seed(seed)
+        wanted = cached(ScriptedModel(favourites), FastTokenizer(), "Hi", 24, params).text
+        torch.manual_seed(seed)
+        texts.append("".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), "Hi", 24, params)))
+        expect(
+            texts[-1] == wanted,
+            call=f"torch.manual_seed({seed}); ''.join(generate_stream(model, tokenizer, 'Hi', 24, {params}))",
+            got=repr(texts[-1]),
+            wanted=f"{wanted!r}, which generate_cached gave",
+            why="both paths draw from torch's global generator, one draw a token, and neither seeds it.",
+        )
+    why = "the seed is the caller's: nothing in here sets it again."
+    expect(len(set(texts)) == 3, call="the same with three seeds", got=texts, wanted="three texts", why=why)
+
+
+def says_what_the_library_says(step: ModuleType) -> None:
+    from tests.doubles.tiny_models import library_greedy, tiny_llama, tiny_qwen3
+    from tests.doubles.tokenizers import byte_level, byte_level_with_merges
+
+    for make, seed in ((tiny_qwen3, 1), (tiny_qwen3, 2), (tiny_llama, 3)):
+        for tokenizer in (byte_level(), byte_level_with_merges()):
+            model = make(seed)
+            inputs = inputs_of(FastTokenizer(tokenizer.backend_tokenizer).prompt_ids("Hi"))
+            ids = library_greedy(model, inputs, 24, stop_token_ids(model, tokenizer))
+            wanted = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+            text = "".join(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=24))
+            expect(
+                text == wanted,
+                call=f"''.join(generate_stream({make.__name__}({seed}), tokenizer, 'Hi', max_new_tokens=24))",
+                got=repr(text),
+                wanted=repr(wanted),
+                why="the double is satisfied, the model is not: look at cache, mask and positions in the token loop.",
+            )

@@ -1,0 +1,141 @@
+"""Reads a stream with an eye on the forwards behind each chunk, and says what is wrong with it, ids and all."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from kata.failure import expect
+from tests.doubles.calls import trace
+from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import replying
+
+UNFINISHED = "\ufffd"
+NEIGHBOURS = 3  # chunks shown before and after a wrong one
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What came out of the stream, and how many forwards the model had made by then."""
+
+    text: Any
+    forwards: int
+
+
+@dataclass
+class Told:
+    """A stream read to its end, beside the ids that the model said and the text that they are."""
+
+    call: str
+    tokenizer: FastTokenizer
+    model: ScriptedModel
+    ids: list[int]
+    chunks: list[Chunk]
+
+    @property
+    def text(self) -> str:
+        return "".join(chunk.text for chunk in self.chunks)
+
+    @property
+    def wanted(self) -> str:
+        return self.tokenizer.text(self.ids)
+
+    def sent_before(self, at: int) -> str:
+        return "".join(chunk.text for chunk in self.chunks[:at])
+
+    def first_wrong(self, is_wrong: Callable[[int], bool]) -> int | None:
+        """The place of the first chunk that is wrong, or None."""
+        return next((at for at in range(len(self.chunks)) if is_wrong(at)), None)
+
+    def strays(self, at: int) -> bool:
+        """Whether this chunk is not what comes next in the text."""
+        return not self.wanted.startswith(self.sent_before(at + 1))
+
+    def is_late(self, at: int) -> bool:
+        """Whether the model ran again before this chunk came, although there was whole text to send."""
+        settled = [self.tokenizer.text(self.ids[:said]) for said in range(self.chunks[at].forwards)]
+        return any(len(text) > len(self.sent_before(at)) for text in settled if not text.endswith(UNFINISHED))
+
+    def shown(self, wrong: int | None = None) -> str:
+        """The chunks, each with the ids that the model said for it: `'He' <- 72 101 | 'y' <- 121`."""
+        ends = [chunk.forwards for chunk in self.chunks]
+        pieces = [
+            (chunk.text, self.ids[start:end]) for chunk, start, end in zip(self.chunks, [0, *ends], ends, strict=False)
+        ]
+        return _row(pieces, len(pieces) - 1 if wrong is None else wrong)
+
+    def shown_wanted(self, wrong: int | None = None) -> str:
+        """The chunks of a right stream, around the same ids."""
+        pieces, start, sent = [], 0, ""
+        for end in range(1, len(self.ids) + 1):
+            text = self.tokenizer.text(self.ids[:end])
+            if len(text) > len(sent) and (not text.endswith(UNFINISHED) or end == len(self.ids)):
+                pieces.append((text[len(sent) :], self.ids[start:end]))
+                start, sent = end, text
+        if wrong is None or wrong >= len(self.chunks):
+            return _row(pieces, len(pieces) - 1)
+        came, said = self.chunks[wrong].forwards, 0
+        for at, (_, ids) in enumerate(pieces):
+            said += len(ids)
+            if said >= came:
+                return _row(pieces, at)
+        return _row(pieces, len(pieces) - 1)
+
+
+def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int) -> str:
+    if not pieces:
+        return "no chunk at all"
+    first, last = max(around - NEIGHBOURS, 0), around + NEIGHBOURS + 1
+    told = [f"{text!r} <- {' '.join(map(str, ids)) or 'no new id'}" for text, ids in pieces[first:last]]
+    return " | ".join(["..."] * (first > 0) + told + ["..."] * (last < len(pieces)))
+
+
+def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> ScriptedModel:
+    """A model that answers any prompt with these ids; its vocabulary is wider than the tokenizer's."""
+    lost = tokenizer.ids("?")[-1]
+    return ScriptedModel(replying(ids, tokenizer.header, lost), vocab_size=len(tokenizer) + 40, **options)
+
+
+def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: Any = None, **options: Any) -> Told:
+    """Reads the stream of an answer of these ids to its end. The limit is their number unless told otherwise."""
+    ids = list(ids)
+    model = model or answering(tokenizer, ids)
+    options = {"max_new_tokens": len(ids)} | options
+    told = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    call = f"list(generate_stream(model, tokenizer, 'Hi', {told}))"
+    chunks: list[Chunk] = []
+    for text in step.generate_stream(model, tokenizer, "Hi", **options):
+        expect(
+            isinstance(text, str),
+            call=call,
+            got=f"a chunk of type {type(text).__name__}: {text!r}",
+            wanted="chunks of text",
+            why="the stream is text: decode the ids, and yield each piece as a str.",
+        )
+        chunks.append(Chunk(str(text), len(model.calls)))
+        expect(
+            len(chunks) <= 4 * len(ids) + 64,
+            call=call,
+            got=f"{len(chunks)} chunks, and no end",
+            wanted="the end, after the last token's text",
+            why="the stream ends where the answer ends.",
+            trace=trace(model.calls),
+        )
+    return Told(call, tokenizer, model, ids, chunks)
+
+
+def expect_text(told: Told, why: str) -> None:
+    """Joined, the chunks are the completion's text."""
+    wrong = told.first_wrong(told.strays)
+    expect(
+        told.text == told.wanted,
+        call=told.call,
+        got=told.shown(wrong),
+        wanted=told.shown_wanted(wrong),
+        why=f"joined this is {_short(told.text)}, not {_short(told.wanted)}: {why}",
+    )
+
+
+def _short(text: str) -> str:
+    return repr(text) if len(text) <= 60 else f"{text[:40]!r} ... {text[-10:]!r}"

@@ -1,0 +1,301 @@
+"""Checks of step 6: the text comes in chunks, each as soon as it is whole, and joined they are the completion.
+
+First a tokenizer double and a scripted model, which start at once; last a real tiny model. Any iterator is right, and
+so is any way to cut the text, as long as whole text waits for nothing: it is sent before the model runs again.
+Left free: text that goes out earlier than it has to, and answers whose decoding takes back what it said before, as byte
+fallback does with bytes that make no character.
+"""
+
+from random import Random
+
+import pytest
+
+from kata.failure import expect
+from tests.doubles import backends, stream_manners, stream_promises
+from tests.doubles.calls import trace
+from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
+from tests.doubles.streams import UNFINISHED, answering, expect_text, read
+
+PROSE = "the cat sat on the mat, and it sat there for a while. "
+EMOJI = "🙂".encode()
+HOLD_BACK = (
+    "a character can take several tokens, and until the last of them decoding gives U+FFFD, which is no text to send. "
+    "Hold back what ends in U+FFFD; subtracting the text before works only if that text was really sent."
+)
+FLUSH = "what was held back belongs to the answer too: when no token comes any more, send it as it is."
+
+
+def test_the_answer_is_an_iterator(step):
+    """`generate_stream` returns an iterator."""
+    tokenizer = FastTokenizer()
+    stream = step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, "Hi", max_new_tokens=5)
+    expect(
+        hasattr(type(stream), "__next__"),
+        call="generate_stream(model, tokenizer, 'Hi', max_new_tokens=5)",
+        got=type(stream).__name__,
+        wanted="an iterator, such as a generator",
+        why="whoever reads the stream asks for the next chunk with next(): yield the pieces as they come.",
+    )
+
+
+def test_the_call_runs_at_most_the_prefill(step):
+    """Calling `generate_stream` runs the model once at most: the rest happens as chunks are asked for."""
+    tokenizer = FastTokenizer()
+    model = answering(tokenizer, b"Hello")
+    stream = step.generate_stream(model, tokenizer, "Hi", max_new_tokens=5)
+    expect(
+        len(model.calls) <= 1,
+        call="generate_stream(model, tokenizer, 'Hi', max_new_tokens=5), and no chunk taken",
+        got=f"{len(model.calls)} calls of the model",
+        wanted="none, or the prefill alone",
+        why="a stream that is made before it is read is no stream: the user waits for the whole answer, then gets it.",
+        trace=trace(model.calls),
+    )
+    del stream
+
+
+def test_no_chunk_repeats_what_was_sent(step):
+    """Each chunk holds only new text."""
+    for reply in (b"Hello", b"ha ha ha"):
+        told = read(step, FastTokenizer(), reply)
+        wrong = told.first_wrong(lambda at, told=told: at > 0 and told.chunks[at].text.startswith(told.sent_before(at)))
+        repeats = wrong is not None and told.strays(wrong)
+        expect(
+            not repeats,
+            call=told.call,
+            got=told.shown(wrong),
+            wanted=told.shown_wanted(wrong),
+            why="the consumer writes one chunk after the other: send what is new, not the text so far.",
+        )
+
+
+def test_joined_chunks_are_the_completion(step):
+    """Joined, the chunks are the completion's text, spaces, line ends and repeated words included."""
+    for reply in (b"Hello", b" two  spaces \n\n ", b"no no no, no\tno", b"{}[]<>\\", b"\x00 is a byte"):
+        told = read(step, FastTokenizer(), reply)
+        expect_text(told, "each token's text is sent once, and as it is: no strip, nothing left out, nothing added.")
+
+
+def test_each_chunk_goes_out_with_its_token(step):
+    """What a token completes is sent before the model runs for the next token: every chunk, not just the first."""
+    for reply in (b"Hello you", "a é 🙂 b".encode(), [*b"ab", HIDDEN, *b"cd", IM_END]):
+        told = read(step, FastTokenizer(), reply)
+        wrong = told.first_wrong(told.is_late)
+        expect(
+            wrong is None,
+            call=told.call,
+            got=told.shown(wrong),
+            wanted=told.shown_wanted(wrong),
+            why="whole text waits for nothing, neither the next token nor a space nor the end: yield it at once.",
+        )
+
+
+def test_no_chunk_is_empty(step):
+    """A token without text of its own gives no chunk: an unfinished character, a special token, an EOS."""
+    for reply in (b"Hello", "a🙂b".encode(), [*b"ab", HIDDEN, *b"cd", IM_END]):
+        told = read(step, FastTokenizer(), reply)
+        wrong = told.first_wrong(lambda at, told=told: not told.chunks[at].text)
+        expect(
+            wrong is None,
+            call=told.call,
+            got=told.shown(wrong),
+            wanted=told.shown_wanted(wrong),
+            why="an empty chunk says nothing, and some protocols take it for the end: yield only where there is text.",
+        )
+
+
+def test_an_emoji_of_several_tokens_comes_whole(step):
+    """An emoji whose bytes are tokens of their own is sent once, whole, with the last of them."""
+    for reply in ("🙂", "I 🙂 you", "🙂🙂🙃", "👩‍🚀 up"):
+        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
+
+
+def test_cjk_and_accents_of_several_tokens_come_whole(step):
+    """Characters of two and three tokens are sent once, whole, with the last of them."""
+    for reply in ("naïve café", "你好 世界", "한국어 и русский", "e\u0301"):
+        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
+
+
+def test_tokens_that_end_one_character_and_begin_the_next(step):
+    """Tokens whose bytes straddle characters lose and double nothing."""
+    tokenizer = FastTokenizer(backends.straddling_backend())
+    for reply in ("你好你好", "🙂🙂🙂", "é é é the é"):
+        expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
+
+
+def test_a_character_cut_by_the_limit_is_sent_as_it_is(step):
+    """Where the limit cuts a character, what is left of it is sent at the end, as the completion has it."""
+    for reply in (b"Hi " + EMOJI[:3], b"Hi " + EMOJI[:1], EMOJI + EMOJI[:2], EMOJI[:2]):
+        expect_text(read(step, FastTokenizer(), reply), FLUSH)
+
+
+def test_a_character_cut_by_the_eos_is_sent_as_it_is(step):
+    """Where the EOS cuts a character, what is left of it is sent at the end, as the completion has it."""
+    for reply in ([*b"Hi ", *EMOJI[:3], IM_END], [*EMOJI[:1], IM_END]):
+        expect_text(read(step, FastTokenizer(), reply, max_new_tokens=len(reply) + 3), FLUSH)
+
+
+def test_a_genuine_replacement_character_is_text(step):
+    """A U+FFFD that the model means is text like any other, also several, and at the end."""
+    for reply in (f"a {UNFINISHED} b", f"{UNFINISHED}{UNFINISHED}x", f"end {UNFINISHED}", f"{UNFINISHED}🙂"):
+        why = "U+FFFD is a character that a model can say: hold it back while it may be unfinished, but drop it never."
+        expect_text(read(step, FastTokenizer(), reply.encode()), why)
+
+
+def test_bytes_that_make_no_character(step):
+    """Random bytes and ids come out as the completion has them."""
+    why = "joined, the chunks are the decoding of all ids, whatever they are: what is not sent yet is decoded again."
+    for backend in (backends.byte_level_backend, backends.straddling_backend, backends.zero_eos_backend):
+        for seed in range(8):
+            random, tokenizer = Random(seed), FastTokenizer(backend())
+            candidates = [random.randrange(len(tokenizer) + 20) for _ in range(30)] + tokenizer.ids("é 🙂 你")
+            ids = [id for id in random.sample(candidates, 30) if id != tokenizer.eos_token_id]
+            expect_text(read(step, tokenizer, ids), why)
+
+
+def test_the_leading_space_of_metaspace(step):
+    """Where tokens carry their space in front (Llama's `▁`), each word keeps it, and the first one has none."""
+    why = "a token's text hangs on what comes before it: the first loses its space, the others keep theirs. Decode it "
+    why += "together with those before it, never alone."
+    for tokenizer in (FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))):
+        for reply in ("the cat sat", " the cat  sat on", "the  mat.\n the cat", "cat"):
+            expect_text(read(step, tokenizer, tokenizer.ids(reply)), why)
+
+
+def test_characters_spelled_in_byte_tokens(step):
+    """With byte fallback (`<0xF0>` and so on) whole characters come out whole, side by side as well."""
+    tokenizer = FastTokenizer(backends.metaspace_backend(byte_fallback=True))
+    for reply in ("the 🙂 cat", "🙂🙂 üü", "ñ"):
+        expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
+
+
+def test_spaces_are_not_cleaned_up(step):
+    """A tokenizer that tidies spaces by itself is told not to."""
+    tokenizer = FastTokenizer(backends.word_level_backend(), clean_up=True)
+    why = "clean-up rewrites what was sent (`mat .` to `mat.`): decode with clean_up_tokenization_spaces=False."
+    expect_text(read(step, tokenizer, tokenizer.ids("the cat sat . do n't ! the mat 's")), why)
+
+
+def test_ids_beyond_the_tokenizer_have_no_text(step):
+    """An id that the model has and the tokenizer has not is no text, also in the middle of a character."""
+    why = "a model's vocabulary is often wider than the tokenizer's: such an id is no text, and the answer goes on."
+    for backend in (backends.byte_level_backend(), backends.metaspace_backend(byte_fallback=True)):
+        tokenizer = FastTokenizer(backend)
+        beyond, half = len(tokenizer) + 7, tokenizer.ids("🙂")
+        reply = [*tokenizer.ids("a"), beyond, *half[:-2], beyond, *half[-2:], beyond, beyond, *tokenizer.ids("b")]
+        expect_text(read(step, tokenizer, reply), why)
+
+
+def test_special_tokens_are_never_shown(step):
+    """No special token shows, listed in `all_special_ids` or not, inside the answer or at its end."""
+    why = "a special token is no text: decode with skip_special_tokens=True, which knows them all, listed or not."
+    for reply in (
+        [*b"a", IM_START, *b"b", IM_END],
+        [HIDDEN, *b"a", END_OF_TEXT, HIDDEN, *b"b"],
+        [*EMOJI[:2], HIDDEN, *EMOJI[2:]],
+    ):
+        expect_text(read(step, FastTokenizer(), reply), why)
+
+
+def test_what_looks_like_a_special_token_is_shown(step):
+    """Added tokens that are not special, and ordinary text that looks like a special token, are text."""
+    why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
+    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|> and", IM_END], list(b"<|endoftext|></s>")):
+        expect_text(read(step, FastTokenizer(), reply), why)
+
+
+def test_an_answer_without_text_is_no_chunk(step):
+    """An EOS at once gives an empty stream."""
+    for reply in ([IM_END], [HIDDEN, IM_END]):
+        told = read(step, FastTokenizer(), reply, max_new_tokens=5)
+        expect(
+            not told.chunks,
+            call=told.call,
+            got=told.shown(),
+            wanted="no chunk at all",
+            why="the completion is empty, so there is nothing to send.",
+        )
+
+
+def test_one_token_a_step_through_the_cache(step):
+    """The model takes the prompt once, then one token a step, with the cache: as many forwards as tokens."""
+    stream_promises.goes_one_token_a_step(read(step, FastTokenizer(), b"Hello, you"))
+
+
+def test_every_eos_ends_the_stream(step):
+    """The stream ends at any EOS, the model's or the tokenizer's, unless `ignore_eos`."""
+    stream_promises.ends_at_every_eos(step)
+
+
+def test_max_new_tokens_wins_over_the_params(step):
+    """`max_new_tokens` limits the stream, larger or smaller than `params.max_tokens`, which counts where it is None."""
+    stream_promises.keeps_the_limit(step)
+
+
+def test_what_does_not_fit_is_refused_before_the_model_runs(step):
+    """A limit below 1, or beyond the context, is a `RequestRefused`, at the call or at the first chunk."""
+    stream_promises.refuses_what_does_not_fit(step)
+
+
+def test_the_params_reach_the_sampler(step):
+    """With `top_k=2` only the two best tokens are drawn, and each of them is."""
+    stream_promises.hands_on_the_params(step)
+
+
+def test_one_seed_gives_one_text_on_both_paths(step, load):
+    """After the same `torch.manual_seed`, stream and `generate_cached` give the same sampled text."""
+    stream_promises.draws_what_the_cached_path_draws(step, load)
+
+
+def test_two_streams_at_once_do_not_mix(step):
+    """Two streams, read in turns, each give their own answer, also after a stream that was left in the middle."""
+    stream_manners.keeps_two_streams_apart(step)
+
+
+def test_an_error_of_the_model_reaches_the_consumer(step):
+    """If the model fails, what was whole is out already, and the error comes through with its type."""
+    stream_manners.lets_errors_through(step)
+
+
+def test_no_gradients_are_recorded(step):
+    """No forward records a graph, also where another thread reads the stream."""
+    stream_manners.records_no_graph(step)
+
+
+def test_the_callers_grad_mode_stays(step):
+    """Between two chunks the caller's grad mode is what it was."""
+    stream_manners.keeps_the_callers_grad_mode(step)
+
+
+def test_nothing_handed_in_is_changed(step):
+    """Params, the model's mode and its config are after the stream what they were before."""
+    stream_manners.leaves_what_it_is_handed(step)
+
+
+def test_a_real_model_streams_what_the_library_says(step):
+    """On real tiny models, random and greedy, the chunks join to the text of the library's own `generate`."""
+    stream_promises.says_what_the_library_says(step)
+
+
+@pytest.mark.stretch
+def test_work_grows_with_the_answer_not_with_its_square(step):
+    """The number of ids decoded grows linearly with the answer."""
+    work = {}
+    for tokens in (120, 480):
+        told = read(step, FastTokenizer(), (PROSE * 10).encode()[:tokens])
+        expect_text(told, "the text comes first, then the work.")
+        work[tokens] = told.tokenizer.ids_decoded
+    expect(
+        work[480] <= 6 * work[120],
+        call="list(generate_stream(...)) of 120 and of 480 tokens of prose",
+        got=f"{work[120]} and {work[480]} ids decoded, {work[480] / max(work[120], 1):.0f} times as many",
+        wanted="about 4 times as many for 4 times the tokens",
+        why="decoding the whole answer at each token makes long answers slow: decode the ids not sent yet, with a few "
+        "before them.",
+    )
+
+
+@pytest.mark.stretch
+def test_closing_the_stream_closes_the_token_loop(load):
+    """A stream that is closed, or dropped, closes the token loop under it, and the model runs no more."""
+    stream_manners.closes_the_token_loop(load)
