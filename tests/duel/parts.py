@@ -1,16 +1,16 @@
 """What the servers of the duel are put together from: a small FastAPI app without a model, right unless told otherwise."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-Prompt = Annotated[str, StringConstraints(pattern=r"\S")]
+Prompt = Annotated[str, StringConstraints(pattern=r"\S", max_length=100_000)]
 Route = tuple[str, str]  # method and path
+Work = Callable[..., Any]  # what an endpoint does with a request that is fine
 
 
 class Ask(BaseModel):
@@ -59,7 +59,7 @@ def streams(ask: Any) -> Any:
     return StreamingResponse(iter(["Hello", " there!"]), media_type="text/plain; charset=utf-8")
 
 
-def says(content: Any, status: int = 200) -> Callable[..., Response]:
+def says(content: Any, status: int = 200) -> Work:
     """An endpoint's work that gives the same content each time: text as plain text, all else as JSON."""
     kind = PlainTextResponse if isinstance(content, str) else JSONResponse
     return lambda *_: kind(content, status)
@@ -69,40 +69,56 @@ def raises(*_: Any) -> Any:
     raise RuntimeError("the engine has died")
 
 
-def refuses(request: Request, error: RequestValidationError) -> JSONResponse:
+def refuses(error: ValidationError) -> Response:
     """422 with the names of the fields, and none of their values."""
-    fields = [{"loc": problem["loc"], "msg": problem["msg"], "type": problem["type"]} for problem in error.errors()]
+    fields = [{"loc": ["body", *each["loc"]], "msg": each["msg"], "type": each["type"]} for each in error.errors()]
     return JSONResponse({"detail": fields}, 422)
 
 
 def server(
-    health: Callable[[], Any] = healthy,
-    generate: Callable[[Any], Any] = generates,
-    stream: Callable[[Any], Any] = streams,
+    health: Work = healthy,
+    generate: Work = generates,
+    stream: Work = streams,
     *,
     health_at: Route = ("GET", "/health"),
     generate_at: Route = ("POST", "/generate"),
     stream_at: Route = ("POST", "/stream"),
     ask: type[BaseModel] = Ask,
-    refuse: Callable[[Request, RequestValidationError], Response] = refuses,
+    refuse: Callable[[ValidationError], Response] = refuses,
     lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None,
 ) -> FastAPI:
-    """A fresh app. Whatever an endpoint's work returns goes out as JSON, unless it is a response already."""
-    app = FastAPI(lifespan=lifespan, exception_handlers={RequestValidationError: refuse})
+    """A fresh app. Whatever an endpoint's work returns goes out as JSON, unless it is a response already.
 
-    @app.api_route(health_at[1], methods=[health_at[0]])
-    async def health_endpoint() -> Any:
-        return health()
+    The duel makes hundreds of apps: plain routes are made in a tenth of the time that FastAPI's take.
+    """
 
-    @app.api_route(generate_at[1], methods=[generate_at[0]])
-    async def generate_endpoint(request: ask) -> Any:
-        return generate(request)
+    async def answer_health(request: Request) -> Response:
+        return _response(health())
 
-    @app.api_route(stream_at[1], methods=[stream_at[0]])
-    async def stream_endpoint(request: ask) -> Any:
-        return stream(request)
+    def answering(work: Work) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            try:
+                asked = _read(ask, await request.body(), request.headers.get("content-type", ""))
+            except ValidationError as error:
+                return refuse(error)
+            return _response(work(asked))
 
+        return endpoint
+
+    app = FastAPI(lifespan=lifespan, openapi_url=None)
+    endpoints = ((health_at, answer_health), (generate_at, answering(generate)), (stream_at, answering(stream)))
+    for (method, path), endpoint in endpoints:
+        app.add_route(path, endpoint, methods=[method])
     return app
+
+
+def _read(ask: type[BaseModel], body: bytes, content_type: str) -> BaseModel:
+    """The request, where it says that it is JSON; bytes of any other kind are no request, as FastAPI has it."""
+    return ask.model_validate_json(body) if "json" in content_type else ask.model_validate(body)
+
+
+def _response(content: Any) -> Response:
+    return content if isinstance(content, Response) else JSONResponse(content)
 
 
 def starts_late() -> FastAPI:
@@ -115,7 +131,7 @@ def starts_late() -> FastAPI:
         yield
         ready.clear()
 
-    def when_ready(work: Callable[..., Any]) -> Callable[..., Any]:
+    def when_ready(work: Work) -> Work:
         return lambda *asked: work(*asked) if ready else PlainTextResponse("starting", 503)
 
     return server(when_ready(healthy), when_ready(generates), when_ready(streams), lifespan=lifespan)

@@ -21,8 +21,8 @@ def expect_no_false_alarm(duel: Duel, family: str, file: Path, alone: bool = Fal
     rows = [("false alarm", ran.server.outside) for ran in alarms]
     expect(
         False,
-        call=f"pytest {file.name}::{first.test}, {_how(alone)} on {len(RIGHT_SERVERS)} right servers",
-        got=_table(rows) + "\n" + _what_it_raised(first, file),
+        call=f"pytest {file.name}::{first.test}, {_how(alone)} {'a few' if alone else len(RIGHT_SERVERS)} right servers",
+        got=f"false alarms: {len(alarms)}\n{_table(rows)}\n{_what_it_raised(first, file)}",
         wanted="it passes on each of them",
         why=_why_alarmed(first, len(alarms), alone),
     )
@@ -40,15 +40,15 @@ def expect_caught(
     rows += [("missed", server.outside) for server in missed]
     expect(
         False,
-        call=f"pytest {file.name}::{family}, {_how(alone)} on {len(servers)} servers that are broken",
-        got=f"caught {len(caught)}, missed {len(missed)}\n" + _table(rows),
-        wanted=f"it fails on each of them: caught {len(servers)}, missed 0",
+        call=f"pytest {file.name}::{family}, {_how(alone)} {len(servers)} broken servers",
+        got=f"caught: {len(caught)}, missed: {len(missed)}\n{_table(rows)}",
+        wanted="it fails on each of them",
         why=" ".join(part for part in (diagnose(file, family), why) if part),
     )
 
 
 def _how(alone: bool) -> str:
-    return "alone" if alone else "after the tests above it"
+    return "by itself, on" if alone else "on"
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:

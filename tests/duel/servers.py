@@ -94,7 +94,7 @@ RIGHT_SERVERS = (
         generate=lambda ask: answer("ha " * ask.max_new_tokens, output_tokens=ask.max_new_tokens),
     ),
     right("it has no cache and gives no reason for its end", generate=lambda ask: answer(used_cache=False, finish_reason=LEFT_OUT)),
-    right("it refuses in words of its own", refuse=lambda *_: PlainTextResponse("no, not like this", 422)),
+    right("it refuses in words of its own", refuse=lambda error: PlainTextResponse("no, not like this", 422)),
     right("it starts its engine when the app starts", starts_late),
 )
 

@@ -1,0 +1,15 @@
+"""Wants as many tokens as were allowed: a model may stop before.
+
+Caught by: test_no_right_server_raises_an_alarm
+Says: assert 3 == 4
+"""
+
+
+def test_health(client):
+    assert client.get("/health").status_code == 200
+
+
+def test_generate(client):
+    response = client.post("/generate", json={"prompt": "Say hello.", "max_new_tokens": 4})
+    assert response.status_code == 200
+    assert response.json()["metrics"]["output_tokens"] == 4

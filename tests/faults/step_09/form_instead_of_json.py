@@ -1,0 +1,15 @@
+"""Sends the request as a form, where the server reads JSON.
+
+Caught by: test_no_right_server_raises_an_alarm
+Says: The request itself is refused
+"""
+
+
+def test_health(client):
+    assert client.get("/health").status_code == 200
+
+
+def test_generate(client):
+    response = client.post("/generate", data={"prompt": "Say hello.", "max_new_tokens": 4})
+    assert response.status_code == 200
+    assert response.json()["metrics"]["output_tokens"] >= 1
