@@ -9,40 +9,44 @@ from shared.sampling_params import SamplingParams
 def sample_next_token(logits: Tensor, params: SamplingParams, generator: torch.Generator | None = None) -> Tensor:
     """The next token of each row: logits (batch, vocab) to ids (batch, 1), int64, on the logits' device.
 
-    A temperature of 0 or below, or `top_k` 1, takes the best token and draws nothing. Otherwise: divide by the
-    temperature, keep the `top_k` best, draw in proportion to their probabilities, with `generator` where one is
-    given. A `top_k` of 0 and below, or of the vocabulary's size and above, keeps all. The logits are left as they were.
+    A temperature of 0 or below takes the best token and draws nothing, whatever else the params say; `top_k` 1 takes
+    the best token too. Otherwise: divide by the temperature, keep the `top_k` best (0 and below, or the vocabulary's
+    size and above: all), draw in proportion to the softmax of what is left, each row apart from the others.
+    Random numbers come from `generator` where one is handed in, else from torch's global ones; nothing is seeded.
+    Logits and params stay as they were.
 
-    Stretch: `top_p` after `top_k` (smallest set of best tokens that reaches it, at least one); tiny temperatures stay
-    finite; when drawing, a row with NaN, +inf or nothing but -inf is a `ValueError` that names the row.
+    Stretch: `top_p` after `top_k` keeps the smallest set of best tokens whose probabilities reach it, at least one;
+    however small the temperature, no NaN; drawing from a row that holds NaN, +inf or nothing but -inf is a
+    `ValueError` that names the row's number.
     """
-    # BEGIN SOLUTION: greedy, else temperature, top-k, softmax, multinomial (about 9 lines, stretch 12 more)
+    # BEGIN SOLUTION: the best token, or scale, filter, softmax and draw (about 8 lines, stretch 15 more)
     if params.temperature <= 0 or params.top_k == 1:
         return logits.argmax(dim=-1, keepdim=True)
 
-    scores = scale_by_temperature(logits, params.temperature)
+    scores = scaled(logits, params.temperature)
     if 0 < params.top_k < scores.shape[-1]:
         kth_best = scores.topk(params.top_k, dim=-1).values[:, -1:]
         scores = scores.masked_fill(scores < kth_best, -torch.inf)
-    if params.top_p < 1.0:
-        scores = keep_nucleus(scores, params.top_p)
+    if params.top_p < 1:
+        scores = nucleus(scores, params.top_p)
     return torch.multinomial(scores.softmax(dim=-1), num_samples=1, generator=generator)
 
 
-def scale_by_temperature(logits: Tensor, temperature: float) -> Tensor:
-    """Float32 scores, the best of each row at 0: dividing by a tiny temperature then overflows to -inf, never to NaN."""
+def scaled(logits: Tensor, temperature: float) -> Tensor:
+    """Logits over temperature, in float32, each row's best at 0: what overflows is -inf, whose probability is 0."""
     best = logits.float().amax(dim=-1, keepdim=True)
-    for row in (~best.isfinite()).nonzero()[:, 0].tolist():
-        raise ValueError(f"row {row} of the logits has NaN, +inf, or nothing but -inf: there is no token to draw")
+    if not best.isfinite().all():
+        row = int(best.isfinite().int().argmin())
+        raise ValueError(f"row {row} of the logits holds NaN, +inf or nothing but -inf: there is no token to draw")
     return (logits.float() - best) / max(temperature, torch.finfo(torch.float32).tiny)
 
 
-def keep_nucleus(scores: Tensor, top_p: float) -> Tensor:
-    """The scores, with -inf for every token after the one whose probability takes the sum past `top_p`."""
+def nucleus(scores: Tensor, top_p: float) -> Tensor:
+    """Scores, with -inf for every token that comes after the one whose probability takes the sum to `top_p`."""
     ranked, order = scores.sort(dim=-1, descending=True)
     probs = ranked.softmax(dim=-1)
     sum_before = probs.cumsum(dim=-1) - probs
-    cut = sum_before >= top_p
-    cut[:, 0] = False
-    return scores.masked_fill(cut.scatter(dim=-1, index=order, src=cut), -torch.inf)
+    is_cut = sum_before >= top_p
+    is_cut[:, 0] = False
+    return scores.masked_fill(is_cut.scatter(dim=-1, index=order, src=is_cut), -torch.inf)
     # END SOLUTION

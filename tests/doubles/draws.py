@@ -1,0 +1,114 @@
+"""Draws from a sampler, one strict call at a time, and the odds that they should have. Knows nothing of models."""
+
+import re
+from dataclasses import fields
+from types import ModuleType
+
+import torch
+from torch import Tensor
+
+from kata.failure import CheckFailure, expect
+from shared.sampling_params import SamplingParams
+
+DRAWS = 4096
+SEEDS = (1, 2, 3)
+_GREEDY = "a temperature of 0 or below takes the best token: return it before you divide."
+_CAUSES = (  # what Python or torch say, and what is behind it
+    (
+        r"k out of range|k not in range",
+        "a top_k of 0 and below, or of the vocabulary's size and above, keeps every token: "
+        "call `topk` only for what lies between.",
+    ),
+    (
+        r"contains either `inf`|sum of probabilities|invalid multinomial",
+        "the probabilities hold NaN or are all 0: a row masked whole (tokens tied at the k-th value must stay), "
+        "or exp() of large scores where softmax() is safe.",
+    ),
+    (r"unexpected keyword|positional argument", "keep the signature: logits, params, generator=None."),
+)
+
+
+def sample(
+    step: ModuleType, logits: Tensor, params: SamplingParams, generator: torch.Generator | None = None, why: str = ""
+) -> list[int]:
+    """One call: logits (batch, vocab) to a plain id for each row; anything else that comes back is a failure.
+
+    The logits are handed in as a copy. why: what there is to say of an error, where the check knows better than torch.
+    """
+    call = call_text(logits, params, generator)
+    batch, vocab = logits.shape
+    try:
+        ids = step.sample_next_token(logits.clone(), params, *([generator] if generator else []))
+    except Exception as error:
+        if is_not_started(error):
+            raise
+        text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+        causes = [
+            why,
+            _GREEDY if params.temperature <= 0 else "",
+            *(cause for pattern, cause in _CAUSES if re.search(pattern, text)),
+            "the call must not raise here.",
+        ]
+        why = next(filter(None, causes))
+        raise CheckFailure(call=call, got=text, wanted=f"ids of shape ({batch}, 1)", why=why) from error
+
+    is_right = isinstance(ids, Tensor) and ids.dtype is torch.int64 and tuple(ids.shape) == (batch, 1)
+    what = f"a tensor of shape {tuple(ids.shape)}, {ids.dtype}" if isinstance(ids, Tensor) else type(ids).__name__
+    why = "one column, a row for each row of the logits: the loops join it to the ids with `torch.cat` as it is."
+    expect(is_right, call=call, got=what, wanted=f"a tensor of shape ({batch}, 1), torch.int64", why=why)
+    drawn = [int(row[0]) for row in Tensor.tolist(ids.detach())]
+    stray = next((token for token in drawn if not 0 <= token < vocab), None)
+    expect(stray is None, call=call, got=f"token {stray}", wanted=f"0 to {vocab - 1}", why="there is no such token.")
+    return drawn
+
+
+def draw(
+    step: ModuleType, row: Tensor, params: SamplingParams, *, seed: int = SEEDS[0], times: int = DRAWS, why: str = ""
+) -> list[int]:
+    """`times` draws from one row (vocab,), as one batch of equal rows. The global RNG is afterwards as it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return sample(step, row.repeat(times, 1), params, why=why)
+
+
+def is_not_started(error: Exception) -> bool:
+    """Whether this is a stub's NotImplementedError, and not torch's, which has one for types it cannot do."""
+    return isinstance(error, NotImplementedError) and "TODO" in str(error)
+
+
+def best_tokens(row: Tensor, k: int) -> list[int]:
+    """The k best tokens of a row without ties, best first."""
+    return row.double().topk(k).indices.tolist()
+
+
+def is_kept(row: Tensor, top_k: int) -> Tensor:
+    """Which tokens (vocab,) top_k keeps, for a row without ties at the k-th value."""
+    kept = torch.zeros(len(row), dtype=torch.bool)
+    kept[best_tokens(row, top_k if 0 < top_k < len(row) else len(row))] = True
+    return kept
+
+
+def odds_among(scores: Tensor, kept: Tensor) -> Tensor:
+    """Softmax over the kept tokens alone."""
+    return scores.double().masked_fill(~kept, -torch.inf).softmax(-1)
+
+
+def right_odds(row: Tensor, params: SamplingParams) -> Tensor:
+    """The exact probabilities (vocab,) under temperature and top-k."""
+    return odds_among(row.double() / params.temperature, is_kept(row, params.top_k))
+
+
+def call_text(logits: Tensor, params: SamplingParams, generator: object = None) -> str:
+    """The call as a learner would write it; many rows or long ones by their shape alone."""
+    settings = ", ".join(
+        f"{field.name}={getattr(params, field.name)!r}"
+        for field in fields(params)
+        if getattr(params, field.name) != field.default
+    )
+    rows = logits.reshape(-1, logits.shape[-1])
+    if len(rows) > 3 and bool((rows == rows[:1]).all()):
+        rows = rows[:1]  # a batch of equal rows, for many draws
+    shown = f"logits {tuple(rows.shape)}"
+    if rows.shape[-1] <= 8 and len(rows) <= 3:
+        shown = str([[round(value, 4) for value in row] for row in rows.tolist()])
+    return f"sample_next_token({shown}, SamplingParams({settings}){', generator' if generator else ''})"

@@ -1,0 +1,108 @@
+"""A pretended second device: tensors that say they lie on `meta` and yet hold numbers. No GPU, no fake arithmetic.
+
+Under `elsewhere()` plain tensors and these may not meet in one operation, as CPU and CUDA tensors may not; only a
+single number and an index may come from the other side. Arithmetic is done on the CPU, by the same kernels.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+DEVICE = torch.device("meta")
+_aten = torch.ops.aten
+_INTO_THE_FIRST = {_aten.index, _aten.index_put, _aten.index_put_, _aten._index_put_impl_, _aten.copy_, _aten._to_copy}
+
+
+class MixedDevices(RuntimeError):
+    """What CUDA would say of a CPU tensor among its own."""
+
+
+class _Away(Tensor):
+    """Wraps the tensor that holds the numbers."""
+
+    numbers: Tensor
+
+    @staticmethod
+    def __new__(cls, numbers: Tensor) -> "_Away":
+        with torch.inference_mode(False):  # else views of it cannot be made inside an inference block
+            away = Tensor._make_wrapper_subclass(
+                cls, numbers.shape, strides=numbers.stride(), dtype=numbers.dtype, device=DEVICE
+            )
+        away.numbers = numbers
+        return away
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return _run(func, args, kwargs or {})
+
+    def tolist(self) -> Any:
+        return self.numbers.tolist()
+
+
+class _Operations(TorchDispatchMode):
+    """Sees the calls that have no tensor among their arguments, such as `torch.rand(2, device=logits.device)`."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False, or torch wraps what follows for its compiler, and imports that: two seconds."""
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return _run(func, args, kwargs or {})
+
+
+class _FromLists(TorchFunctionMode):
+    """Sees `torch.tensor([1, 2], device=logits.device)`, which goes past the other mode."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func in (torch.tensor, torch.as_tensor) and kwargs.get("device") in (DEVICE, str(DEVICE)):
+            return send(func(*args, **kwargs | {"device": "cpu"}))
+        return func(*args, **kwargs)
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """The pretended device exists inside this block."""
+    with _Operations(), _FromLists():
+        yield
+
+
+def send(tensor: Tensor) -> Tensor:
+    """The tensor, on the pretended device."""
+    return _Away(tensor)
+
+
+def bring_back(tensor: Tensor) -> Tensor:
+    """The numbers of a tensor of the pretended device, on the CPU."""
+    return tensor.numbers if isinstance(tensor, _Away) else tensor
+
+
+def _run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+    away = [tensor for tensor in tensors if isinstance(tensor, _Away)]
+    strangers = [tensor for tensor in tensors if not isinstance(tensor, _Away) and tensor.dim() > 0]
+    follows_first = func.overloadpacket in _INTO_THE_FIRST
+    if away and strangers and not follows_first:
+        raise MixedDevices("Expected all tensors to be on the same device, but found at least two devices")
+
+    result_is_away = isinstance(tensors[0], _Away) if follows_first else bool(away)
+    if kwargs.get("device") is not None:
+        result_is_away = kwargs["device"] == DEVICE
+        kwargs = kwargs | {"device": torch.device("cpu")}
+    plain_args, plain_kwargs = tree_map(bring_back, (args, kwargs))
+    result = func(*plain_args, **plain_kwargs)
+    known = {id(tensor.numbers): tensor for tensor in away}  # an operation in place returns what it was given
+
+    def place(value: Any) -> Any:
+        if not result_is_away or not isinstance(value, Tensor):
+            return value
+        return known[id(value)] if id(value) in known else _Away(value)
+
+    return tree_map(place, result)

@@ -1,0 +1,173 @@
+"""Verdicts on a sampler: which tokens it draws, and how often. Each names the slip that explains what it saw.
+
+A frequency is judged against exact probabilities. Right draws fail one trial with odds below 2 * tokens * e**-14
+(Chernoff's bound for each token), and a failed trial is repeated twice with other seeds: with 8 tokens a false alarm
+has odds below 1e-13. A wrong distribution is then judged against those of well-known slips.
+"""
+
+from types import ModuleType
+
+import torch
+from torch import Tensor
+
+from kata.failure import expect
+from shared.limits import RequestRefused
+from shared.sampling_params import SamplingParams
+from tests.doubles.draws import (
+    DRAWS,
+    SEEDS,
+    best_tokens,
+    call_text,
+    draw,
+    is_kept,
+    is_not_started,
+    odds_among,
+    right_odds,
+    sample,
+)
+
+LIMIT = 14.0
+
+
+def misfit(counts: Tensor, odds: Tensor) -> float:
+    """How far counts are from their odds: the largest n * KL(observed || odds) of any token.
+
+    For right draws it exceeds t with a probability below 2 * tokens * e**-t.
+    """
+    counts, odds = counts.double().flatten(), odds.double().flatten()
+    draws = counts.sum()
+    terms = [torch.xlogy(n, n / (draws * p).clamp_min(1e-300)) for n, p in ((counts, odds), (draws - counts, 1 - odds))]
+    return float((terms[0] + terms[1]).nan_to_num(nan=torch.inf).max())
+
+
+def expect_frequencies(step: ModuleType, row: Tensor, params: SamplingParams, why: str, draws: int = DRAWS) -> None:
+    """Each token of the row (vocab,) comes as often as softmax says, under temperature and top_k."""
+    wanted = right_odds(row, params)
+    for seed in SEEDS:
+        drawn = draw(step, row, params, seed=seed, times=draws, why=why)
+        counts = torch.tensor(drawn).bincount(minlength=len(row))
+        if misfit(counts, wanted) < LIMIT:
+            return
+    slips = {slip: misfit(counts, odds) for slip, odds in _slips(row.double(), params).items()}
+    slip = min(slips, key=slips.__getitem__)
+    expect(
+        False,
+        call=f"{call_text(row, params)}, {draws} times",
+        got=_shown(counts / draws, wanted),
+        wanted=_shown(wanted, wanted),
+        why=f"{slip} {why}" if slips[slip] < LIMIT else why,
+    )
+
+
+def expect_independent_rows(step: ModuleType, row: Tensor, params: SamplingParams, why: str) -> None:
+    """Two equal rows in one batch: every pair of tokens comes as often as the product of their odds says."""
+    odds = right_odds(row, params)
+    wanted = torch.outer(odds, odds)
+    for seed in SEEDS:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            pairs = torch.tensor([sample(step, row.repeat(2, 1), params) for _ in range(1024)])
+        counts = torch.zeros_like(wanted).index_put(tuple(pairs.T), wanted.new_ones(()), accumulate=True)
+        if misfit(counts, wanted) < LIMIT:
+            return
+    expect(
+        False,
+        call=f"{call_text(row.repeat(2, 1), params)}, 1024 times",
+        got=f"both rows drew the same token in {counts.diag().sum() / counts.sum():.0%} of the calls",
+        wanted=f"in {wanted.diag().sum():.0%}, as for draws that know nothing of each other",
+        why=why,
+    )
+
+
+def expect_best(step: ModuleType, logits: Tensor, params: SamplingParams, why: str) -> None:
+    """Every row's best token, call after call."""
+    wanted = logits.double().argmax(-1).tolist()
+    for _ in range(16):
+        got = sample(step, logits, params, why=why)
+        expect(got == wanted, call=f"{call_text(logits, params)}, {logits.dtype}", got=got, wanted=wanted, why=why)
+
+
+def expect_only_best(step: ModuleType, row: Tensor, k: int) -> None:
+    """No token outside the k best is ever drawn."""
+    params, best = SamplingParams(temperature=1.0, top_k=k), best_tokens(row, k)
+    drawn = set(draw(step, row, params))
+    strays = [token for token in best_tokens(row, len(row)) if token in drawn - set(best)]
+    why = "nothing was removed: every score below the k-th best becomes -inf (0 is a score like any other)."
+    if drawn <= set(range(k)):
+        why = "these are places in the list of the k best, not ids: look the ids up (`indices.gather`)."
+    elif strays == best_tokens(row, k + 1)[-1:]:
+        why = "one token too many: the k-th best value stands at place k - 1, and is the last to stay."
+    elif not drawn & set(best):
+        why = "the best are removed and the others kept: the comparison, or `largest`, is the wrong way round."
+    shown = ", ".join(map(str, best[:8])) + (", …" if k > 8 else "")
+    got = f"drawn: token {strays[0] if strays else None}, which is not among the {k} best ({shown})"
+    expect(not strays, call=call_text(row, params), got=got, wanted=f"only the {k} best", why=why)
+
+
+def expect_each_of_best(step: ModuleType, row: Tensor, top_k: int) -> None:
+    """Each token that top_k keeps is drawn, of tokens that come nearly equally often.
+
+    Odds of missing one of 128 whose shares are 0.7% and more: below 128 * 0.993**4096 < 1e-10.
+    """
+    params = SamplingParams(temperature=1.0, top_k=top_k)
+    kept = int(is_kept(row, top_k).sum())
+    is_off = kept == len(row)
+    why = "a top_k of 0 and below, or of the vocabulary's size and above, keeps every token." if is_off else ""
+    drawn = set(draw(step, row, params, why=why))
+    missing = [token for token in best_tokens(row, kept) if token not in drawn]
+    if len(drawn) == 1:
+        why = "only one is ever taken: draw from the kept tokens (`torch.multinomial`)."
+    elif not is_off and missing == best_tokens(row, kept)[-1:]:
+        why = "one token too few: the k-th best itself stays. Drop what is below it (`<`), not what equals it."
+    why = why or f"{kept} tokens must stay, and each be drawn in its turn."
+    got = f"{len(drawn)} different tokens; never drawn: token {missing[0] if missing else None}"
+    call = f"{call_text(row, params)}, {DRAWS} times"
+    expect(not missing, call=call, got=got, wanted=f"each of the {kept} best", why=why)
+
+
+def expect_nucleus(step: ModuleType, row: Tensor, params: SamplingParams, kept: int, why: str) -> None:
+    """Exactly the `kept` best tokens are drawn. None has a share below 0.7%: odds of missing it below 1e-12."""
+    drawn, wanted = sorted(set(draw(step, row, params, why=why))), sorted(best_tokens(row, kept))
+    expect(drawn == wanted, call=call_text(row, params), got=f"drawn: {drawn}", wanted=f"drawn: {wanted}", why=why)
+
+
+def expect_row_named(step: ModuleType, logits: Tensor, params: SamplingParams, row: int) -> None:
+    """A ValueError whose text has the number of the row."""
+    call = f"{call_text(logits, params)}; row {row} holds {sorted(set(map(str, logits[row].tolist())))[-3:]}"
+    got = "no error"
+    try:
+        step.sample_next_token(logits, params)
+    except Exception as error:
+        if is_not_started(error):
+            raise
+        if type(error) is not RequestRefused and isinstance(error, ValueError) and str(row) in str(error):
+            return
+        got = f"{type(error).__name__}: {error}"
+    why = "this row has no distribution to draw from, and whoever looks for the cause needs its number."
+    expect(False, call=call, got=got, wanted=f"a ValueError that names row {row}", why=why)
+
+
+def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
+    """The odds that well-known slips lead to, by what there is to say of each."""
+    temperature, kept = params.temperature, is_kept(row, params.top_k)
+    scores, everything = row / temperature, torch.ones_like(kept)
+    return {
+        "These are the odds of logits multiplied by the temperature.": odds_among(row * temperature, kept),
+        "These are the odds of logits that the temperature never changed.": odds_among(row, kept),
+        "These are the odds of logits divided by the temperature twice.": odds_among(scores / temperature, kept),
+        "These are the odds of a temperature raised to 0.1.": odds_among(row / max(temperature, 0.1), kept),
+        "These are the odds of a temperature's square root.": odds_among(row / temperature**0.5, kept),
+        "These are the odds of softmax taken twice.": odds_among(odds_among(scores, kept), kept),
+        "These are the odds of a softmax that was squared.": odds_among(2 * scores, kept),
+        "Every token comes equally often: softmax over the wrong dimension?": odds_among(0 * row, everything),
+        "Every kept token comes equally often: probabilities are lost.": kept / kept.sum(),
+        "top_k is not applied here.": odds_among(scores, everything),
+        "A removed score must become -inf, not 0.": odds_among(scores.where(kept, 0.0), everything),
+        "The worst tokens come most often: a sign is lost.": odds_among(-scores, kept),
+        "Always the best token: nothing is drawn.": (row == row.max()).double(),
+    }
+
+
+def _shown(odds: Tensor, wanted: Tensor) -> str:
+    order = wanted.argsort(descending=True).tolist()
+    return ", ".join(f"token {token}: {odds[token]:.0%}" for token in order[:6] if odds[token] + wanted[token] > 0)

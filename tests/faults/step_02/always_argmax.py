@@ -1,0 +1,17 @@
+"""Never draws: always the best token.
+
+Caught by: test_successive_draws_differ
+Says: the token is drawn
+"""
+
+import torch
+
+
+def sample_next_token(logits, params, generator=None):
+    if params.temperature <= 0 or params.top_k == 1:
+        return logits.argmax(-1, keepdim=True)
+    scores = logits / params.temperature
+    if 0 < params.top_k < logits.shape[-1]:
+        kth = scores.topk(params.top_k).values[:, -1:]
+        scores = scores.masked_fill(scores < kth, -torch.inf)
+    return scores.softmax(-1).argmax(-1, keepdim=True)

@@ -1,0 +1,17 @@
+"""Computes in float16 to save memory: large logits lose their differences.
+
+Caught by: test_a_common_offset_changes_nothing
+Says: only differences count
+"""
+
+import torch
+
+
+def sample_next_token(logits, params, generator=None):
+    if params.temperature <= 0 or params.top_k == 1:
+        return logits.argmax(-1, keepdim=True)
+    scores = logits.half() / params.temperature
+    if 0 < params.top_k < logits.shape[-1]:
+        kth = scores.topk(params.top_k).values[:, -1:]
+        scores = scores.masked_fill(scores < kth, -torch.inf)
+    return torch.multinomial(scores.float().softmax(-1), 1, generator=generator)

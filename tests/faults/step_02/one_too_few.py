@@ -1,0 +1,17 @@
+"""Removes the k-th best itself: `<=` where `<` is meant.
+
+Caught by: test_each_of_the_k_best_is_drawn
+Says: one token too few
+"""
+
+import torch
+
+
+def sample_next_token(logits, params, generator=None):
+    if params.temperature <= 0 or params.top_k == 1:
+        return logits.argmax(-1, keepdim=True)
+    scores = logits / params.temperature
+    if 0 < params.top_k < logits.shape[-1]:
+        kth = scores.topk(params.top_k).values[:, -1:]
+        scores = scores.masked_fill(scores <= kth, -torch.inf)
+    return torch.multinomial(scores.softmax(-1), 1, generator=generator)

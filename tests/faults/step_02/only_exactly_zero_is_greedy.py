@@ -1,0 +1,17 @@
+"""Takes only 0 itself for greedy: at -1 the worst tokens become the best.
+
+Caught by: test_temperature_0_takes_the_best_token
+Says: a temperature of 0 or below is argmax
+"""
+
+import torch
+
+
+def sample_next_token(logits, params, generator=None):
+    if params.temperature == 0 or params.top_k == 1:
+        return logits.argmax(-1, keepdim=True)
+    scores = logits / params.temperature
+    if 0 < params.top_k < logits.shape[-1]:
+        kth = scores.topk(params.top_k).values[:, -1:]
+        scores = scores.masked_fill(scores < kth, -torch.inf)
+    return torch.multinomial(scores.softmax(-1), 1, generator=generator)

@@ -1,0 +1,17 @@
+"""Draws on the CPU and leaves the ids there.
+
+Caught by: test_the_result_is_on_the_device_of_the_logits
+Says: device=logits.device
+"""
+
+import torch
+
+
+def sample_next_token(logits, params, generator=None):
+    if params.temperature <= 0 or params.top_k == 1:
+        return logits.argmax(-1, keepdim=True)
+    scores = logits / params.temperature
+    if 0 < params.top_k < logits.shape[-1]:
+        kth = scores.topk(params.top_k).values[:, -1:]
+        scores = scores.masked_fill(scores < kth, -torch.inf)
+    return torch.multinomial(scores.softmax(-1).cpu(), 1, generator=generator)

@@ -1,0 +1,369 @@
+"""Checks of step 2: which token is taken, and how often. No model, no tokenizer, no transformers.
+
+Every false alarm has odds below 1e-9: stated here where few calls decide, in `sampling_verdicts` for the others.
+"""
+
+from contextlib import suppress
+from types import ModuleType
+
+import pytest
+import torch
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles.draws import call_text, draw, is_not_started, sample
+from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere, send
+from tests.doubles.sampling_verdicts import (
+    expect_best,
+    expect_each_of_best,
+    expect_frequencies,
+    expect_independent_rows,
+    expect_nucleus,
+    expect_only_best,
+    expect_row_named,
+)
+
+# Best first: tokens 1, 5, 3, 7, 0, 6, 2, 4. No ties, exact in every float type, and a rank is never the id.
+ROW = torch.tensor([1.0, 3.0, 0.0, 2.0, -1.0, 2.5, 0.5, 1.5], device="cpu")
+FLAT = ROW / 8  # every token has a share of 9% to 15%
+WIDE = torch.arange(128, device="cpu") * 37 % 128 / 1024  # 128 tokens, shares of 0.7% to 0.9%
+THREE_ROWS = torch.stack([ROW, ROW.roll(1), ROW.flip(0)])
+DRAWN = SamplingParams(temperature=1.0)
+ONCE = "Divide the logits by the temperature, once, before softmax."
+
+
+def test_each_row_gets_one_id(step: ModuleType) -> None:
+    """Logits of shape (batch, vocab) give ids of shape (batch, 1), int64, greedy or drawn."""
+    for logits in (ROW[None], THREE_ROWS):
+        for params in (SamplingParams(), DRAWN):
+            sample(step, logits, params)
+
+
+def test_temperature_0_takes_the_best_token(step: ModuleType) -> None:
+    """A temperature of 0 or below takes the best token of each row."""
+    for temperature in (0.0, -0.0, 0, -1.0):
+        for top_k in (-1, 3):
+            params = SamplingParams(temperature=temperature, top_k=top_k)
+            expect_best(step, THREE_ROWS, params, "a temperature of 0 or below is argmax, along the last dimension.")
+
+
+def test_temperature_0_is_greedy_whatever_top_p_says(step: ModuleType) -> None:
+    """A temperature of 0 takes the best token also with top_p below 1."""
+    why = "`params.is_greedy` is False here, and yet the temperature is 0: ask the temperature before you divide by it."
+    expect_best(step, THREE_ROWS, SamplingParams(temperature=0.0, top_p=0.9), why)
+
+
+def test_top_k_1_takes_the_best_token(step: ModuleType) -> None:
+    """With top_k 1 the best token is the only one left, at any temperature."""
+    for temperature in (0.7, 2.0):
+        params = SamplingParams(temperature=temperature, top_k=1)
+        expect_best(step, THREE_ROWS, params, "top_k 1 leaves one token, the best, whatever the temperature.")
+    ties, params = torch.tensor([[1.0, 3.0, 3.0, 0.0]], device="cpu"), SamplingParams(temperature=1.0, top_k=1)
+    got = sample(step, ties, params)[0]
+    expect(got in (1, 2), call=call_text(ties, params), got=got, wanted="1 or 2", why="of equally good ones either.")
+
+
+def test_successive_draws_differ(step: ModuleType) -> None:
+    """Above temperature 0 the same logits give different tokens, call after call."""
+    drawn = [sample(step, FLAT[None], DRAWN)[0] for _ in range(64)]  # all equal: odds below 0.15**63
+    why = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken."
+    if drawn[0] != FLAT.argmax() or len(set(sample(step, FLAT.repeat(64, 1), DRAWN))) > 1:
+        why = "the random numbers start again at each call: neither seed nor make a generator inside the sampler."
+    call, got = f"{call_text(FLAT, DRAWN)}, 64 times", f"token {drawn[0]} every time"
+    expect(len(set(drawn)) > 1, call=call, got=got, wanted="different tokens", why=why)
+
+
+def test_rows_do_not_share_a_draw(step: ModuleType) -> None:
+    """Equal rows of a batch are drawn one by one."""
+    drawn = [sample(step, FLAT.repeat(3, 1), DRAWN) for _ in range(64)]  # always equal: odds below 0.15**128
+    call = f"{call_text(FLAT.repeat(3, 1), DRAWN)}, 64 times"
+    why = "one draw serves all rows: every row needs random numbers of its own."
+    got = "three equal tokens every time"
+    expect(any(len(set(ids)) > 1 for ids in drawn), call=call, got=got, wanted="also different ones", why=why)
+
+
+def test_draws_follow_the_softmax(step: ModuleType) -> None:
+    """At temperature 1 each token comes as often as its softmax probability says."""
+    expect_frequencies(step, ROW, DRAWN, "Draw in proportion to softmax(logits), taken once.")
+
+
+def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
+    """Each row is drawn from its own logits."""
+    peaks = torch.tensor([[5], [0], [7], [3]], device="cpu")
+    heights = torch.tensor([[0.0], [80.0], [20.0], [50.0]], device="cpu")
+    logits = torch.full((4, 8), -40.0, device="cpu").scatter(1, peaks, heights)  # another: odds below 64 * 7 * e**-40
+    expect_best(step, logits, DRAWN, "each row has one likely token: softmax works along the last dimension.")
+
+
+def test_only_the_k_best_are_drawn(step: ModuleType) -> None:
+    """Only the k best tokens are ever drawn."""
+    for k in (3, 2, 7):
+        expect_only_best(step, FLAT, k)
+
+
+def test_each_of_the_k_best_is_drawn(step: ModuleType) -> None:
+    """Each of the k best tokens is drawn now and then."""
+    for k in (3, 2, 7):
+        expect_each_of_best(step, FLAT, k)
+
+
+def test_ties_at_the_kth_value_do_no_harm(step: ModuleType) -> None:
+    """Of tokens tied at the k-th value all stay, or enough to make k; better ones are drawn, worse ones never."""
+    row = torch.tensor([0.0, 2.0, 1.0, 1.0, 1.0, 0.0, -1.0, 0.0], device="cpu")
+    for params in (SamplingParams(temperature=1.0, top_k=2), SamplingParams(temperature=0.5, top_k=3)):
+        drawn = set(draw(step, row, params))
+        is_right = drawn <= {1, 2, 3, 4} and 1 in drawn and len(drawn) > 1  # always or never token 1: 0.8**4096
+        why = "tokens 2, 3 and 4 are tied at the k-th value: drop what is below it (`<`), not what equals it."
+        got = f"drawn: {sorted(drawn)}"
+        expect(is_right, call=call_text(row, params), got=got, wanted="token 1, and some or all of 2, 3, 4", why=why)
+
+
+def test_each_row_keeps_its_own_k_best(step: ModuleType) -> None:
+    """Each row of a batch keeps its own k best."""
+    rows = THREE_ROWS + torch.tensor([[0.0], [40.0], [-40.0]], device="cpu")
+    params, wanted = SamplingParams(temperature=1.0, top_k=2), [{1, 5}, {2, 6}, {6, 2}]
+    drawn = [set(column) for column in zip(*(sample(step, rows, params) for _ in range(64)), strict=True)]
+    why = "the k-th best value is another one in each row: keep its dimension, (batch, 1), and compare row by row."
+    is_right = all(tokens <= best for tokens, best in zip(drawn, wanted, strict=True))
+    expect(is_right, call=call_text(rows, params), got=f"drawn: {drawn}", wanted=f"only {wanted}", why=why)
+
+
+def test_a_high_temperature_flattens(step: ModuleType) -> None:
+    """A temperature of 2 evens the odds out: logits are divided by it, once."""
+    expect_frequencies(step, ROW, SamplingParams(temperature=2.0), ONCE)
+
+
+def test_a_low_temperature_sharpens(step: ModuleType) -> None:
+    """A temperature of 0.5 favours the best tokens: logits are divided by it, once."""
+    expect_frequencies(step, ROW, SamplingParams(temperature=0.5), ONCE)
+
+
+def test_a_very_low_temperature_still_divides(step: ModuleType) -> None:
+    """A temperature of 0.05 is a number like any other: close logits still share the draws."""
+    why = f"{ONCE} Only 0 and below is greedy."
+    expect_frequencies(step, ROW / 20, SamplingParams(temperature=0.05), why)
+
+
+def test_the_k_best_share_the_draws_by_temperature(step: ModuleType) -> None:
+    """Among the k best the odds are those of softmax at that temperature."""
+    for temperature in (0.5, 1.0, 1.75):
+        expect_frequencies(step, ROW, SamplingParams(temperature=temperature, top_k=4), f"{ONCE} Also with top_k.")
+
+
+def test_top_k_off_keeps_every_token(step: ModuleType) -> None:
+    """A top_k of 0 or below keeps every token."""
+    for top_k in (-1, 0, -7):
+        expect_each_of_best(step, WIDE, top_k)
+
+
+def test_top_k_keeps_50_of_128(step: ModuleType) -> None:
+    """A top_k of 50 keeps exactly 50 of 128 tokens."""
+    expect_only_best(step, WIDE, 50)
+    expect_each_of_best(step, WIDE, 50)
+
+
+def test_top_k_of_the_vocabulary_and_beyond_keeps_every_token(step: ModuleType) -> None:
+    """A top_k as large as the vocabulary, or larger, keeps every token."""
+    for top_k in (128, 129, 100_000):
+        expect_each_of_best(step, WIDE, top_k)
+
+
+def test_rows_are_independent(step: ModuleType) -> None:
+    """What one row draws tells nothing of what the next one draws."""
+    row = torch.tensor([0.5, 0.0, 1.0, 0.75], device="cpu")
+    why = "draw for each row apart from the others: one row's token neither repeats nor rules out the next one's."
+    expect_independent_rows(step, row, DRAWN, why)
+
+
+def test_a_common_offset_changes_nothing(step: ModuleType) -> None:
+    """Logits around 10,000 or -10,000 give the same odds as logits around 0."""
+    why = "only differences count: softmax() takes the largest off first, where exp() by itself overflows."
+    for offset in (10_000.0, -10_000.0):
+        for top_k in (-1, 4):
+            expect_frequencies(step, ROW + offset, SamplingParams(temperature=1.0, top_k=top_k), why)
+
+
+def test_steep_logits_give_the_best_token(step: ModuleType) -> None:
+    """Logits hundreds apart leave no doubt, and no NaN: the best token is drawn."""
+    why = "the best token's probability is 1, all others' together below e**-240."
+    for temperature in (0.05, 1.0, 2.0):
+        expect_best(step, 1000 * THREE_ROWS, SamplingParams(temperature=temperature), why)
+
+
+def test_half_precision_logits_are_drawn_as_well(step: ModuleType) -> None:
+    """float16 and bfloat16 logits give the same odds, as near as these types can tell."""
+    for dtype in (torch.float16, torch.bfloat16):  # fewer draws: arithmetic in these types may be off by a percent
+        for params in (SamplingParams(temperature=1.0), SamplingParams(temperature=0.5, top_k=4)):
+            expect_frequencies(step, ROW.to(dtype), params, f"The logits are {dtype}. {ONCE}", draws=1024)
+
+
+def test_a_token_at_minus_infinity_is_never_drawn(step: ModuleType) -> None:
+    """A logit of -inf rules its token out, and leaves the others their odds."""
+    row = ROW.clone()
+    row[[5, 0]] = -torch.inf
+    why = "e**-inf is 0: -inf takes part like any other logit. 0 * inf and inf - inf are NaN."
+    for top_k in (-1, 2, 7):
+        expect_frequencies(step, row, SamplingParams(temperature=0.5, top_k=top_k), why)
+
+
+def test_the_logits_stay_as_they_were(step: ModuleType) -> None:
+    """The caller's logits are not changed."""
+    why = "the logits belong to the caller: `/=`, `masked_fill_` and `logits[…] = …` write into them."
+    for params in (SamplingParams(), SamplingParams(0.5), SamplingParams(0.5, 3), SamplingParams(2.0, 3, 0.8)):
+        for dtype in (torch.float32, torch.float16):
+            logits = THREE_ROWS.to(dtype, copy=True)
+            step.sample_next_token(logits, params)
+            is_same = torch.equal(logits, THREE_ROWS.to(dtype))
+            call = call_text(THREE_ROWS, params)
+            expect(is_same, call=call, got=f"now {logits.tolist()}", wanted="as they were", why=why)
+
+
+def test_the_params_stay_as_they_were(step: ModuleType) -> None:
+    """The caller's params are not changed."""
+    why = "one params object may serve many requests: keep what you work out in variables of your own."
+    for settings in ((0.0, 200, 0.9), (-1.0, 0), (1.5, 200), (0.7, -1), (1.0, 1)):
+        params, before = SamplingParams(*settings), SamplingParams(*settings)
+        sample(step, THREE_ROWS, params)
+        expect(repr(params) == repr(before), call=call_text(THREE_ROWS, before), got=params, wanted=before, why=why)
+
+
+def test_temperature_0_draws_nothing(step: ModuleType) -> None:
+    """Greedy decoding uses no random numbers."""
+    generator = torch.Generator().manual_seed(0)
+    before = generator.get_state(), torch.get_rng_state()
+    for params in (SamplingParams(), SamplingParams(top_p=0.5), SamplingParams(temperature=-1.0, top_k=3)):
+        sample(step, THREE_ROWS, params)
+        sample(step, THREE_ROWS, params, generator)
+        is_same = torch.equal(generator.get_state(), before[0]) and torch.equal(torch.get_rng_state(), before[1])
+        why = "a draw that decides nothing still moves the random numbers of everybody else: return the argmax first."
+        expect(is_same, call=call_text(THREE_ROWS, params), got="random state moved", wanted="untouched", why=why)
+
+
+def test_a_handed_generator_decides(step: ModuleType) -> None:
+    """With a generator handed in its seed decides: equal seeds give equal draws, other seeds others."""
+    once, again, other = (_draws_with(step, torch.Generator().manual_seed(seed)) for seed in (5, 5, 6))
+    call = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times"
+    why = "hand the generator on to what draws, as in `torch.multinomial(…, generator=generator)`."
+    expect(once == again, call=call, got=f"{once[:6]}, {again[:6]}", wanted="the same from seed 5 twice", why=why)
+    expect(once != other, call=call, got="the same from seeds 5 and 6", wanted="others", why=why)  # odds 0.15**64
+
+
+def test_a_handed_generator_moves_on(step: ModuleType) -> None:
+    """Successive draws from one generator differ: it is used as it is, neither copied nor seeded again."""
+    drawn = _draws_with(step, torch.Generator().manual_seed(5))  # all equal: odds below 0.15**63
+    call, got = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times", f"token {drawn[0]} every time"
+    why = "each call starts its random numbers again: draw from the generator itself, so that it moves on."
+    expect(len(set(drawn)) > 1, call=call, got=got, wanted="different tokens", why=why)
+
+
+def test_with_a_generator_the_global_random_state_is_untouched(step: ModuleType) -> None:
+    """With a generator handed in the global random numbers are neither used nor seeded."""
+    before = torch.get_rng_state()
+    for params in (DRAWN, SamplingParams(temperature=0.7, top_k=3)):
+        sample(step, THREE_ROWS, params, torch.Generator().manual_seed(5))
+        is_same = torch.equal(torch.get_rng_state(), before)
+        why = "requests would disturb each other: with a generator handed in, all random numbers come from it."
+        call = call_text(THREE_ROWS, params, "generator")
+        expect(is_same, call=call, got="the global random state moved", wanted="as it was", why=why)
+
+
+def test_without_a_generator_the_global_seed_decides(step: ModuleType) -> None:
+    """Without a generator `torch.manual_seed` makes the draws repeatable."""
+    drawn = []
+    for seed in (5, 5, 6):
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            drawn.append(_draws_with(step, None))
+    call = f"torch.manual_seed(5); {call_text(FLAT, DRAWN)}, 64 times"
+    why = "draw from torch's global random numbers then: no generator or seed of your own, no numpy, no random."
+    expect(drawn[0] == drawn[1], call=call, got=f"{drawn[0][:6]}, {drawn[1][:6]}", wanted="twice the same", why=why)
+    expect(drawn[0] != drawn[2], call=call, got="seed 6 gives the same", wanted="other draws", why=why)
+
+
+def test_the_result_is_on_the_device_of_the_logits(step: ModuleType) -> None:
+    """The ids are on the device of the logits, and so is every tensor on the way."""
+    why = "a tensor made on the way, or the result, is on the CPU: make it with `device=logits.device`."
+    for params in (SamplingParams(), SamplingParams(temperature=0.7, top_k=3)):
+        got: object = DEVICE  # also where the pretended device is too poor for a right solution: no verdict then
+        try:
+            with elsewhere(), suppress(AttributeError):
+                got = step.sample_next_token(send(THREE_ROWS), params).device
+        except Exception as error:
+            if is_not_started(error):
+                raise
+            got = error if isinstance(error, MixedDevices) else DEVICE
+        call = f"{call_text(THREE_ROWS, params)}, logits on another device than the CPU"
+        expect(str(got) == str(DEVICE), call=call, got=got, wanted="ids on that device", why=why)
+
+
+@pytest.mark.stretch
+def test_top_p_keeps_the_smallest_set_that_reaches_it(step: ModuleType) -> None:
+    """top_p keeps the best tokens until their probabilities reach it, the one that crosses it included."""
+    why = "sort, add up, and drop a token only where the sum *before* it has already reached top_p."
+    for top_p, kept in ((0.3, 1), (0.5, 2), (0.75, 3), (0.9, 5), (0.96, 6), (1.0, 8)):  # sums: 40 65 80 89 94 97 99%
+        expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), kept, why)
+
+
+@pytest.mark.stretch
+def test_top_p_keeps_at_least_one_token(step: ModuleType) -> None:
+    """However small top_p is, the best token stays."""
+    for top_p in (0.01, 1e-9, 0.0):
+        why = "the first of the sorted tokens is never dropped."
+        expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), 1, why)
+
+
+@pytest.mark.stretch
+def test_top_p_comes_after_temperature_and_top_k(step: ModuleType) -> None:
+    """top_p looks at the probabilities that temperature and top_k have left."""
+    why = "scale by the temperature, then apply top_k, and take softmax of what is left before top_p adds up."
+    expect_nucleus(step, ROW, SamplingParams(temperature=2.0, top_p=0.6), 3, why)  # 26, 46, 62%; at temperature 1: 2
+    expect_nucleus(step, ROW, SamplingParams(temperature=0.5, top_p=0.6), 1, why)  # 63%
+    expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_k=2, top_p=0.6), 1, why)  # 62%; without top_k: 2
+
+
+@pytest.mark.stretch
+def test_top_p_is_applied_row_by_row(step: ModuleType) -> None:
+    """Each row has a nucleus of its own."""
+    rows, params = torch.stack([ROW, -ROW, ROW.roll(3)]), SamplingParams(temperature=1.0, top_p=0.6)
+    drawn = [set(column) for column in zip(*(sample(step, rows, params) for _ in range(128)), strict=True)]
+    wanted = [{1, 5}, {4, 2}, {4, 0}]  # missing one: odds below 6 * 0.73**128 < 1e-16
+    why = "sort, sum and mask along the last dimension, and put the mask back into the order of the ids, row by row."
+    expect(drawn == wanted, call=call_text(rows, params), got=f"drawn: {drawn}", wanted=f"drawn: {wanted}", why=why)
+
+
+@pytest.mark.stretch
+def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
+    """A temperature of 1e-4, and any below it, gives the best token, in 16 bits too."""
+    why = "the quotient overflows, and inf - inf is NaN: compute in float32, on logits less the row's largest."
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        for temperature in (1e-4, 1e-6, 1e-8, 1e-30, 1e-45, 5e-324):
+            for logits in (THREE_ROWS, THREE_ROWS + 40, THREE_ROWS - 40):
+                expect_best(step, logits.to(dtype), SamplingParams(temperature=temperature, top_k=5), why)
+
+
+@pytest.mark.stretch
+def test_a_row_without_a_distribution_is_an_error(step: ModuleType) -> None:
+    """Drawing from a row with NaN, with +inf, or with nothing but -inf is a ValueError that names the row."""
+    for tokens, value in (([3], torch.nan), ([3], torch.inf), (list(range(8)), -torch.inf)):
+        logits = ROW.repeat(7, 1)
+        logits[5, tokens] = value
+        for params in (DRAWN, SamplingParams(temperature=0.75, top_k=3)):
+            expect_row_named(step, logits, params, row=5)
+
+
+@pytest.mark.gpu
+def test_sampling_on_cuda_stays_there(step: ModuleType) -> None:
+    """On CUDA the ids are int64 on that device, and a handed CUDA generator decides."""
+    logits, wanted = FLAT.repeat(64, 1).cuda(), "int64 ids (64, 1) on the logits' device, by the generator's seed alone"
+    for params in (SamplingParams(), SamplingParams(temperature=0.75, top_k=6, top_p=0.99)):
+        before = torch.cuda.get_rng_state()
+        ids = [step.sample_next_token(logits, params, torch.Generator("cuda").manual_seed(seed)) for seed in (5, 5, 6)]
+        is_right = all((x.device, x.dtype, x.shape) == (logits.device, torch.int64, (64, 1)) for x in ids)
+        is_right = is_right and torch.equal(ids[0], ids[1]) and torch.equal(torch.cuda.get_rng_state(), before)
+        is_right = is_right and torch.equal(ids[0], ids[2]) is (params.temperature <= 0)
+        why = "compute on the logits' device, and draw with the generator that was handed in."
+        expect(is_right, call=call_text(logits, params, "generator"), got=ids, wanted=wanted, why=why)
+
+
+def _draws_with(step: ModuleType, generator: torch.Generator | None) -> list[int]:
+    return [sample(step, FLAT[None], DRAWN, generator)[0] for _ in range(64)]
