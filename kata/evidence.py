@@ -46,7 +46,7 @@ class Recorder:
         self.lines = 0
         self.failed: dict[str, object] | None = None
         self.running: pytest.Item | None = None
-        self.expect_code = failure.expect.__code__
+        self.codes = {failure.expect: failure.expect.__code__}  # of what judges, as it was before a solution ran
         faulthandler.enable(self.dump)
         config.addinivalue_line("markers", "timeout(seconds): how long this check may take")
         _mute(config)
@@ -67,6 +67,7 @@ class Recorder:
         items.sort(key=_is_stretch)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.codes |= {item.obj: item.obj.__code__ for item in session.items if isinstance(item, pytest.Function)}
         self.write("collected", checks=[item.name for item in session.items])
 
     @pytest.hookimpl(tryfirst=True)
@@ -110,8 +111,9 @@ class Recorder:
     def _finish(self) -> None:
         faulthandler.cancel_dump_traceback_later()
         self._flush()
-        if failure.expect.__code__ is not self.expect_code:
-            self.failed = self.failed or {"kind": "error", "type": "Tampering", "message": "expect() was replaced"}
+        if any(function.__code__ is not code for function, code in self.codes.items()):
+            told = "the code of the checks was replaced while they ran"
+            self.failed = {"kind": "tampering", "type": "Tampering", "message": told}
         item, self.running = self.running, None
         self.write("finished", check=item.name, failure=self.failed)
         if self.failed and not self.keep_going and not _is_stretch(item):

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType, TracebackType
 
@@ -60,10 +60,10 @@ class Guards:
         self.files = {str(file) for file in sources_of(config).values()}
         self.due: set[str] = set()
         self.really_exit, self.pid = os._exit, os.getpid()
-        os._exit = self._exit
+        self._set_exit(self._exit)
 
     def pytest_unconfigure(self) -> None:
-        os._exit = self.really_exit
+        self._set_exit(self.really_exit)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if not session.config.option.collectonly and not hasattr(session.config, "workerinput"):
@@ -101,6 +101,10 @@ class Guards:
         if os.getpid() == self.pid and (status == 0 or self._calls_from_solution(sys._getframe(1))):
             raise LeavingRefused(f"os._exit({status}) ends the whole process, and the checks with it")
         self.really_exit(status)
+
+    def _set_exit(self, function: Callable[[int], object]) -> None:
+        """`os._exit` also stands in the module that `os` takes it from, `posix` or `nt`."""
+        os._exit = sys.modules[os.name]._exit = function
 
     def _calls_from_solution(self, frame: FrameType | None) -> bool:
         return any(frame.f_code.co_filename in self.files for frame, _ in traceback.walk_stack(frame))

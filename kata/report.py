@@ -167,7 +167,7 @@ def _short(line: str, most: int) -> str:
 def _still_open(result: Result, look: Look) -> list[str]:
     gaps = result.source.gaps(result.step.number) if result.source else []
     places = ", ".join(f"line {gap.line}" + (f" ({gap.inside})" if gap.inside else "") for gap in gaps)
-    return look.labelled("still open", places) if gaps else []
+    return look.labelled("open", places) if gaps else []
 
 
 def _todo(result: Result, look: Look) -> list[str]:

@@ -31,7 +31,7 @@ class Failure:
     """Why a check failed.
 
     `kind`: check (it judged), error (an exception), undefined (a name is not in the file), todo, skip, exit, interrupt,
-    time (stopped at its limit), died (the process ended), missing (pytest never had it).
+    time (stopped at its limit), died (the process ended), missing (pytest never had it), tampering (it changed a check).
     """
 
     kind: str

@@ -3,15 +3,20 @@
 Each step `N` is one function, `step_N(x)`, that returns x + N; each has two required checks and a stretch one.
 """
 
+import atexit
+import compileall
+import functools
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from kata.steps import ROOT, STEPS, Step, get_step
+from kata.stubs import make_stub
 
 REFERENCE = '''"""Step {n}."""
 
@@ -98,25 +103,7 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.exercises, self.state = root / "exercises", root / ".kata"
-        shutil.copytree(ROOT / "kata", root / "kata", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copytree(ROOT / "tests" / "doubles", root / "tests" / "doubles", ignore=shutil.ignore_patterns("__py*"))
-        shutil.copytree(ROOT / "shared", root / "shared", ignore=shutil.ignore_patterns("__py*", "models"))
-        for name in ("pyproject.toml", "Makefile", "tests/conftest.py"):
-            shutil.copy(ROOT / name, root / name)
-        for folder in ("exercises", "reference"):
-            (root / folder).mkdir()
-        for step in STEPS:
-            self._write_step(step)
-        self.python("-c", "from kata.stubs import write_stubs; write_stubs()")
-
-    def _write_step(self, step: Step) -> None:
-        texts = {
-            step.file_in(self.root / "reference"): REFERENCE,
-            self.root / "tests" / step.test_file.name: CHECKS,
-            self.exercises / step.lesson.name: LESSON,
-        }
-        for file, text in texts.items():
-            file.write_text(text.format(n=step.number), encoding="utf-8")
+        shutil.copytree(_template(), root)
 
     def file(self, number: int) -> Path:
         """The learner's file of a step."""
@@ -157,7 +144,8 @@ class Project:
         return self.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *words)
 
     def python(self, *words: str, **environment: str) -> Told:
-        clean = {n: v for n, v in os.environ.items() if not n.startswith(("PYTEST", "KATA", "MAKE", "COV"))}
+        ours = ("PYTEST", "KATA", "MAKE", "PYTHONDONTWRITEBYTECODE")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         run = subprocess.run(
             [sys.executable, *words],
             cwd=self.root,
@@ -168,6 +156,34 @@ class Project:
             timeout=100,
         )
         return Told(run.returncode, run.stdout.decode("utf-8", errors="replace"))
+
+
+@functools.cache
+def _template() -> Path:
+    """The files of a fresh kata, the runner already compiled, so that each project is one copy."""
+    root = Path(tempfile.mkdtemp(prefix="kata-template-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    for folder in ("kata", "tests/doubles"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "Makefile", "tests/conftest.py"):
+        shutil.copy(ROOT / name, root / name)
+    for step in STEPS:
+        _write_step(step, root)
+    compileall.compile_dir(root / "kata", quiet=2)
+    return root
+
+
+def _write_step(step: Step, root: Path) -> None:
+    reference = REFERENCE.format(n=step.number)
+    texts = {
+        step.file_in(root / "reference"): reference,
+        step.file_in(root / "exercises"): make_stub(reference, step.number),
+        root / "exercises" / step.lesson.name: LESSON.format(n=step.number),
+        root / "tests" / step.test_file.name: CHECKS.format(n=step.number),
+    }
+    for file, text in texts.items():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def right(number: int) -> str:
