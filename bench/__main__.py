@@ -20,10 +20,10 @@ def main() -> int:
     results = Results()
     try:
         if "cold" in parts:
-            results.import_torch, results.cold = measure_cold(options.steps, options.runs, _tell)
+            results.cold = measure_cold(options.steps, options.rounds, _tell)
         if "decode" in parts:
             for model, tokens in MODELS.items():
-                _decoding(results, model, tokens, options.decode_runs)
+                _decoding(results, model, tokens, options.decode_rounds)
         if "memory" in parts:
             _tell(f"server, {options.requests} requests")
             results.memory = measure_memory(options.requests)
@@ -37,10 +37,10 @@ def main() -> int:
     return 0
 
 
-def _decoding(results: Results, model: str, tokens: int, runs: int) -> None:
+def _decoding(results: Results, model: str, tokens: int, rounds: int) -> None:
     _tell(f"decoding on {model}")
     try:
-        results.decoding.append(measure_decoding(model, tokens, runs))
+        results.decoding.append(measure_decoding(model, tokens, rounds))
     except RuntimeUnavailable as reason:
         _tell(f"left out: {reason}")
 
@@ -49,8 +49,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help="cold, decode, memory; all when none is named")
     parser.add_argument("--steps", nargs="+", type=int, default=list(range(1, 10)), metavar="N", help="for cold")
-    parser.add_argument("--runs", type=int, default=3, help="cold runs of each kind (3)")
-    parser.add_argument("--decode-runs", type=int, default=7, help="rounds of decoding (7)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of cold checks (3)")
+    parser.add_argument("--decode-rounds", type=int, default=7, help="rounds of decoding (7)")
     parser.add_argument("--requests", type=int, default=200, help="requests to the server (200)")
     options = parser.parse_args()
     if unknown := [part for part in options.parts if part not in PARTS]:

@@ -1,93 +1,90 @@
 """Cold checks: from `python -m kata check N` to its verdict, as multiples of `import torch` in the same run.
 
-Three kinds of solution, each the reference but for step N: a wrong one (a fault of the zoo), the stub, and the
-reference itself. The runs of one step stand next to a reading of `import torch`, since the machine is never quiet.
+They run in a copy of the project, on a learner's file of three kinds: a wrong solution (a fault of the zoo), the stub,
+and the reference. A reading of `import torch` stands in every round, since the machine is never quiet.
 """
 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.measure import Spread, Unexpected, python_seconds
+from bench.measure import ROOT, Spread, Unexpected, python_seconds
 from kata.steps import REFERENCE, STEPS, TESTS, Step
 from kata.stubs import stub_of
 
 Tell = Callable[[str], None]
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info")
+PASSED, FAILED = 0, 1
 
 
-@dataclass(frozen=True)
+@dataclass
 class ColdChecks:
-    """Seconds to the verdict on one step. A kind that could not be measured is None, and `trouble` says why."""
+    """Seconds to the verdict on one step, beside `import torch` in the same rounds.
+
+    A kind that could not be measured has no readings, and `trouble` says why.
+    """
 
     step: int
-    wrong: Spread | None
-    stub: Spread | None
-    passing: Spread | None
-    trouble: tuple[str, ...]
+    torch_s: list[float] = field(default_factory=list)
+    wrong_s: list[float] = field(default_factory=list)
+    stub_s: list[float] = field(default_factory=list)
+    pass_s: list[float] = field(default_factory=list)
+    trouble: list[str] = field(default_factory=list)
+
+    def multiple(self, readings: list[float]) -> float | None:
+        """The median of the readings in units of this step's `import torch`."""
+        return Spread.of(readings).median / Spread.of(self.torch_s).median if readings else None
 
 
-def import_torch_seconds() -> float:
+def measure_cold(steps: list[int], rounds: int, tell: Tell) -> list[ColdChecks]:
+    """The checks of each step, all cold. tell: is called with a line of progress."""
+    with _copy_of_the_project() as project:
+        _torch_seconds()  # fills the disk cache, and writes bytecode
+        return [_measure_step(step, project, rounds, tell) for step in STEPS if step.number in steps]
+
+
+def _measure_step(step: Step, project: Path, rounds: int, tell: Tell) -> ColdChecks:
+    tell(f"cold check {step.number}")
+    seen = ColdChecks(step.number)
+    reference = step.file_in(REFERENCE).read_text(encoding="utf-8")
+    faults = sorted((TESTS / "faults" / f"step_{step.number:02d}").glob("*.py"))
+
+    def take(readings: list[float], source: str, wanted: int) -> None:
+        try:
+            readings.append(_check_seconds(step, project, source, wanted))
+        except Unexpected as error:
+            seen.trouble.append(str(error))
+
+    take([], reference, PASSED)  # not counted: it writes bytecode
+    seen.trouble.clear()
+    for at in range(rounds):
+        seen.torch_s.append(_torch_seconds())
+        if faults:  # evenly over the list: other faults fail at other checks, early and late
+            take(seen.wrong_s, faults[at * len(faults) // rounds].read_text(encoding="utf-8"), FAILED)
+        take(seen.stub_s, stub_of(step), FAILED)
+        take(seen.pass_s, reference, PASSED)
+    return seen
+
+
+def _torch_seconds() -> float:
     """A fresh process that does nothing but `import torch`."""
     return python_seconds("-c", "import torch")
 
 
-def measure_cold(steps: list[int], runs: int, tell: Tell) -> tuple[Spread, list[ColdChecks]]:
-    """`import torch`, and the checks of each step, all cold. tell: is called with a line of progress."""
-    import_torch_seconds()  # fills the disk cache, and writes bytecode
-    torch_seconds = [import_torch_seconds() for _ in range(runs)]
-    checks = []
-    for step in (step for step in STEPS if step.number in steps):
-        tell(f"cold check {step.number}")
-        checks.append(_measure_step(step, runs))
-        torch_seconds.append(import_torch_seconds())
-    return Spread.of(torch_seconds), checks
-
-
-def _measure_step(step: Step, runs: int) -> ColdChecks:
-    trouble: list[str] = []
-
-    def kind(sources: list[str], exit_code: int) -> Spread | None:
-        try:
-            return Spread.of([_check_seconds(step, source, exit_code) for source in sources])
-        except Unexpected as error:
-            trouble.append(str(error))
-            return None
-
-    python_seconds("-m", "kata", "check", str(step.number), "--impl", "reference")  # writes bytecode; not counted
-    reference = step.file_in(REFERENCE).read_text(encoding="utf-8")
-    faults = [file.read_text(encoding="utf-8") for file in _spread_out(_faults_of(step), runs)]
-    return ColdChecks(
-        step=step.number,
-        wrong=kind(faults, exit_code=1) if faults else None,
-        stub=kind([stub_of(step)] * runs, exit_code=1),
-        passing=kind([reference] * runs, exit_code=0),
-        trouble=tuple(trouble),
-    )
-
-
-def _check_seconds(step: Step, source: str, exit_code: int) -> float:
-    with _solution_with(step, source) as folder:
-        return python_seconds("-m", "kata", "check", str(step.number), "--impl", str(folder), exit_code=exit_code)
+def _check_seconds(step: Step, project: Path, source: str, wanted: int) -> float:
+    """The learner's file is `source`, nothing was checked before, and the earlier steps are the reference's."""
+    shutil.rmtree(project / ".kata", ignore_errors=True)
+    step.file_in(project / "exercises").write_text(source, encoding="utf-8")
+    return python_seconds("-m", "kata", "check", str(step.number), "--force", exit_code=wanted, folder=project)
 
 
 @contextmanager
-def _solution_with(step: Step, source: str) -> Iterator[Path]:
-    """A folder with the reference's nine files, that step's replaced by `source`."""
+def _copy_of_the_project() -> Iterator[Path]:
+    """The project in a folder that goes away again."""
     with TemporaryDirectory(prefix="kata-bench-") as temporary:
-        folder = Path(temporary)
-        for other in STEPS:
-            shutil.copy(other.file_in(REFERENCE), other.file_in(folder))
-        step.file_in(folder).write_text(source, encoding="utf-8")
-        yield folder
-
-
-def _faults_of(step: Step) -> list[Path]:
-    return sorted((TESTS / "faults" / f"step_{step.number:02d}").glob("*.py"))
-
-
-def _spread_out(files: list[Path], count: int) -> list[Path]:
-    """`count` of the files, evenly over the list: other faults fail at other checks, early and late."""
-    return [files[at * len(files) // count] for at in range(count)] if files else []
+        project = Path(temporary) / "kata"
+        shutil.copytree(ROOT, project, ignore=LEFT_OUT)
+        yield project

@@ -40,7 +40,7 @@ class Decoding:
         return self.library.median / self.uncached.median
 
 
-def measure_decoding(name: str, tokens: int, runs: int) -> Decoding:
+def measure_decoding(name: str, tokens: int, rounds: int) -> Decoding:
     """Interleaved: each round does all three, each round begins with another one. Raises `Unexpected` if ids differ."""
     runtime = load_runtime(name, device="cpu", dtype="float32")
     with _no_eos(runtime):
@@ -49,7 +49,7 @@ def measure_decoding(name: str, tokens: int, runs: int) -> Decoding:
         if len({tuple(ids) for ids in wanted.values()}) != 1:
             raise Unexpected(f"{name}: the three ways do not give the same ids, so their times mean nothing")
         readings: dict[str, list[float]] = {way: [] for way in ways}
-        for round_number in range(runs):
+        for round_number in range(rounds):
             for way in _rotated(list(ways), round_number):
                 started = time.perf_counter()
                 ways[way]()

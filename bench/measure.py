@@ -37,15 +37,15 @@ class Unexpected(RuntimeError):
 def clean_environment() -> dict[str, str]:
     """This process's environment, with bytecode kept between runs as it is for a learner, and without colour."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return environment | {"NO_COLOR": "1"}
+    return environment | {"NO_COLOR": "1", "KATA_PYTHON": sys.executable}  # the runner stays with this Python
 
 
-def python_seconds(*arguments: str, exit_code: int = 0) -> float:
-    """Wall time of a fresh `python ARGUMENTS` in the project's folder. Raises `Unexpected` on any other exit code."""
+def python_seconds(*arguments: str, exit_code: int = 0, folder: Path = ROOT) -> float:
+    """Wall time of a fresh `python ARGUMENTS` in a folder. Raises `Unexpected` on any other exit code."""
     command = [sys.executable, *arguments]
     started = time.perf_counter()
     done = subprocess.run(
-        command, cwd=ROOT, env=clean_environment(), capture_output=True, text=True, timeout=PROCESS_LIMIT_S
+        command, cwd=folder, env=clean_environment(), capture_output=True, text=True, timeout=PROCESS_LIMIT_S
     )
     seconds = time.perf_counter() - started
     if done.returncode != exit_code:

@@ -24,7 +24,6 @@ SPEEDUP_WANTED = {"tiny": 1.25, "smollm2": 1.05}  # step 4 against the library's
 class Results:
     """One run. What was not measured is empty or None."""
 
-    import_torch: Spread | None = None
     cold: list[ColdChecks] = field(default_factory=list)
     decoding: list[Decoding] = field(default_factory=list)
     memory: ServerMemory | None = None
@@ -33,16 +32,18 @@ class Results:
         return [*self._cold_lines(), *self._decoding_lines(), *self._memory_lines()]
 
     def _cold_lines(self) -> list[str]:
-        if self.import_torch is None:
+        if not self.cold:
             return []
         lines = [
-            f"import torch: {self.import_torch}",
-            "cold `python -m kata check N`, in multiples of it (first failure of a wrong solution; stub; pass):",
+            f"import torch: {Spread.of([reading for checks in self.cold for reading in checks.torch_s])}",
+            "cold `python -m kata check N`, in multiples of it, measured in the same rounds:",
+            "        first failure   stub   pass",
         ]
         for checks in self.cold:
-            kinds = (checks.wrong, checks.stub, checks.passing)
-            times = "  ".join(_multiple(kind, self.import_torch) for kind in kinds)
-            lines.append(f"  step {checks.step}  {times}  {_limit_of(checks.step)}".rstrip())
+            wrong, stub, passing = (
+                _in_multiples(checks, kind) for kind in (checks.wrong_s, checks.stub_s, checks.pass_s)
+            )
+            lines.append(f"  step {checks.step}{wrong:>14}{stub:>7}{passing:>7}  {_limit_of(checks)}".rstrip())
             lines += [f"    not measured: {trouble}" for trouble in checks.trouble]
         return lines
 
@@ -69,12 +70,9 @@ class Results:
         ]
 
     def write_json(self, file: Path) -> None:
-        """Everything, the derived ratios and the versions too."""
-        decoding = [
-            asdict(one) | {"cached_speedup": one.cached_speedup, "uncached_speedup": one.uncached_speedup}
-            for one in self.decoding
-        ]
-        file.write_text(json.dumps(asdict(self) | {"decoding": decoding, "made_with": made_with()}, indent=2) + "\n")
+        """Every reading, what was printed of them, and the versions that they hold for."""
+        everything = {"made_with": made_with(), "summary": self.lines(), **asdict(self)}
+        file.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
 
 
 def made_with() -> dict[str, object]:
@@ -89,16 +87,17 @@ def made_with() -> dict[str, object]:
     } | {package: _version(package) for package in PACKAGES}
 
 
-def _multiple(spread: Spread | None, unit: Spread) -> str:
-    if spread is None:
-        return f"{'-':>20}"
-    return f"{spread.median / unit.median:5.2f} ({spread.low / unit.median:.2f} to {spread.high / unit.median:.2f})"
+def _in_multiples(checks: ColdChecks, readings: list[float]) -> str:
+    multiple = checks.multiple(readings)
+    return "-" if multiple is None else f"{multiple:.2f}"
 
 
-def _limit_of(step: int) -> str:
-    if 2 <= step <= 6:
-        return f"(wanted: first failure within {FIRST_FAILURE_LIMIT} x)"
-    return f"(wanted: first failure within {SCHEMAS_LIMIT_S:g} s)" if step == 7 else ""
+def _limit_of(checks: ColdChecks) -> str:
+    if 2 <= checks.step <= 6:
+        return f"wanted: first failure within {FIRST_FAILURE_LIMIT}"
+    if checks.step == 7 and checks.wrong_s:
+        return f"wanted: first failure within {SCHEMAS_LIMIT_S:g} s; took {Spread.of(checks.wrong_s).median:.2f} s"
+    return ""
 
 
 def _version(package: str) -> str | None:
