@@ -1,5 +1,6 @@
 """The server's memory over many requests: a real uvicorn on 127.0.0.1, in a process of its own, asked one by one."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,20 +59,25 @@ def resident_mb(pid: int) -> float | None:
 
 @contextmanager
 def _server() -> Iterator[tuple[subprocess.Popen, httpx.Client]]:
-    """The running server and a client for it; both are gone at the end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bench.server"], cwd=ROOT, env=clean_environment(), stdout=subprocess.PIPE, text=True
-    )
+    """`python -m kata serve` on a free port, and a client for it; both are gone at the end."""
+    command = [sys.executable, "-m", "kata", "serve", "--impl", "reference", "--port", "0"]
+    process = subprocess.Popen(command, cwd=ROOT, env=clean_environment(), stdout=subprocess.PIPE, text=True)
     try:
-        port = process.stdout.readline().strip()
-        if not port.isdigit():
-            raise Unexpected("the server did not start")
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
+        with httpx.Client(base_url=_address(process), timeout=60, trust_env=False) as client:
             yield process, client
     finally:
         process.terminate()
-        process.wait(timeout=30)
-        process.stdout.close()
+        process.communicate(timeout=30)
+
+
+def _address(process: subprocess.Popen) -> str:
+    """The address that the server says it listens on."""
+    said = []
+    for line in process.stdout:
+        if found := re.search(r"listening on (http://\S+)", line):
+            return found[1]
+        said.append(line.strip())
+    raise Unexpected(f"the server did not start; it said: {' '.join(said)}")
 
 
 def _ask(client: httpx.Client, times: int) -> None:
