@@ -53,6 +53,6 @@ def _marks(nodes: list[ast.expr]) -> set[str]:
     for node in nodes:
         target = node.func if isinstance(node, ast.Call) else node
         match target:
-            case ast.Attribute(value=ast.Attribute(attr="mark"), attr=name):
+            case ast.Attribute(value=ast.Attribute(attr="mark") | ast.Name(id="mark"), attr=name):
                 names.add(name)
     return names

@@ -31,7 +31,7 @@ class Failure:
     """Why a check failed.
 
     `kind`: check (it judged), error (an exception), undefined (a name is not in the file), todo, skip, exit, interrupt,
-    time (stopped at its limit), died (the process ended), missing (pytest never had it), tampering (it changed a check).
+    time (stopped at its limit), died (the process ended), missing (pytest never had it), tampering (with a check).
     """
 
     kind: str
@@ -86,9 +86,9 @@ def judge(expected: Sequence[Check], events: Sequence[dict], ending: Ending) -> 
     if not any(not check.stretch for check in expected):
         return Verdict(Kind.BROKEN, broken="the file of checks holds no required check")
     collected = next((set(event["checks"]) for event in events if event["event"] == "collected"), None)
-    if collected is None:
-        why = next((event["why"] for event in events if event["event"] == "uncollected"), "")
-        return Verdict(Kind.BROKEN, broken=why or _how_it_ended(ending))
+    uncollected = next((event["why"] for event in events if event["event"] == "uncollected"), "")
+    if collected is None or uncollected:
+        return Verdict(Kind.BROKEN, broken=uncollected or _how_it_ended(ending))
     outcomes = _with_sudden_end([_outcome(check, collected, events, ending) for check in expected], ending)
     verdict = Verdict(Kind.PASSED, tuple(outcomes))
     return verdict if verdict.first is None else Verdict(_kind_of_failure(verdict), verdict.outcomes)
