@@ -1,4 +1,4 @@
-"""Step 9: test the server. pytest hands each test a `client`: Starlette's `TestClient` on a fresh app that has started."""
+"""Step 9: test the server. pytest hands each test a `client`: a `TestClient` of a fresh app that has started."""
 
 from fastapi.testclient import TestClient
 

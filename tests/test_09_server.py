@@ -10,7 +10,7 @@ import pytest
 from kata.failure import expect
 from kata.solution import Solution
 from tests.duel.duel import Duel, Ran, fight
-from tests.duel.families import REQUIRED
+from tests.duel.families import REQUIRED, STRETCH
 from tests.duel.report import expect_caught, expect_no_false_alarm
 from tests.duel.servers import (
     BROKEN_BODY,
@@ -24,7 +24,7 @@ from tests.duel.servers import (
 
 pytestmark = pytest.mark.timeout(110)
 HEALTH, GENERATE = REQUIRED
-STREAM, REJECTS = "test_stream", "test_rejects_bad_settings"
+STREAM, REJECTS = STRETCH
 ON_PLAIN = f"on {PLAIN_SERVER.outside}"
 
 
@@ -53,45 +53,50 @@ def test_both_tests_are_there_and_use_the_client(fought: Fought) -> None:
 def test_both_tests_run_to_their_end(fought: Fought) -> None:
     """Neither test is skipped, expected to fail, left unawaited, or never done."""
     for name in REQUIRED:
+        expect_there(fought, name)
         expect_run(fought, name)
 
 
 def test_no_right_server_raises_an_alarm(fought: Fought) -> None:
     """Both tests pass on every server that keeps the contract, however it looks."""
     for name in REQUIRED:
+        expect_there(fought, name)
         expect_no_false_alarm(fought.duel, name, fought.file)
 
 
 def test_a_server_without_health_is_caught(fought: Fought) -> None:
     """`test_health` fails wherever `GET /health` does not answer 200."""
     why = "Whoever asks /health acts on the status, so that is what to assert: it is 200, or the server is not well."
+    expect_there(fought, HEALTH)
     expect_caught(fought.duel, HEALTH, BROKEN_HEALTH, fought.file, why)
 
 
 def test_a_refused_generation_is_caught(fought: Fought) -> None:
     """`test_generate` fails wherever `POST /generate` does not answer 200 to a request that is fine."""
     why = "A good-looking body proves nothing under a status of failure, nor does a status that is near 200."
+    expect_there(fought, GENERATE)
     expect_caught(fought.duel, GENERATE, BROKEN_STATUS, fought.file, why)
 
 
 def test_an_answer_without_metrics_is_caught(fought: Fought) -> None:
     """`test_generate` fails where the body is no answer: no JSON, or no metrics in it."""
     why = "A status of 200 is a promise about the body: read it, and look for the count where the contract puts it."
+    expect_there(fought, GENERATE)
     expect_caught(fought.duel, GENERATE, BROKEN_BODY, fought.file, why)
 
 
 def test_a_wrong_count_of_tokens_is_caught(fought: Fought) -> None:
     """`test_generate` fails unless `output_tokens` is a number of at least 1."""
     why = "Whether the model spoke shows in metrics.output_tokens: there, a number (no text), and at least 1."
+    expect_there(fought, GENERATE)
     expect_caught(fought.duel, GENERATE, BROKEN_COUNT, fought.file, why)
 
 
-def test_each_test_does_its_work_alone(fought: Fought) -> None:
-    """Each of the two tests passes and catches by itself, when the other one has not run."""
-    why = "It catches them only after another test has run: a test brings along all that it needs, and runs by itself."
-    for name, broken in ((HEALTH, BROKEN_HEALTH), (GENERATE, (*BROKEN_STATUS, *BROKEN_BODY, *BROKEN_COUNT))):
+def test_each_test_passes_by_itself(fought: Fought) -> None:
+    """Each of the two tests also passes by itself, when the other one has not run."""
+    for name in REQUIRED:
+        expect_there(fought, name)
         expect_no_false_alarm(fought.duel, name, fought.file, alone=True)
-        expect_caught(fought.duel, name, broken, fought.file, why, alone=True)
 
 
 @pytest.mark.stretch
@@ -137,6 +142,13 @@ def expect_there(fought: Fought, name: str) -> None:
         why="pytest cannot collect the file as it stands, so no test of it runs.",
     )
     runs = fought.duel.of(name)
+    expect(
+        bool(runs) or fought.duel.ended,
+        call=call,
+        got="a test before it has ended everything",
+        wanted="each test comes to its own end",
+        why=NO_VERDICT["lost"],
+    )
     if not runs:
         found = getattr(fought.module, name)
         expect(
@@ -155,8 +167,8 @@ def expect_there(fought: Fought, name: str) -> None:
         call=f"{call}, {ON_PLAIN}",
         got="a client of its own" if first.own_client else "the client is never used" + _and_raised(first),
         wanted=f"def {name}(client): with the client that pytest hands in",
-        why="pytest fills in the parameter `client` with a client of the server to be tested. A test that makes its own "
-        "client, or takes none, tests another server or none at all.",
+        why="pytest fills in the parameter `client` with a client of the server to be tested. A test that makes its "
+        "own client, or takes none, tests another server or none at all.",
     )
 
 
@@ -175,7 +187,7 @@ def expect_run(fought: Fought, name: str) -> None:
     expect(
         not ("None, but" in first.text and " returned " in first.text),  # pytest's own words, old and new
         call=call,
-        got=f"it returned a value{_and_raised(first)}",
+        got="it returned a value",
         wanted="it asserts, and returns nothing",
         why="pytest looks at no returned value: a test fails by raising, and `assert` raises.",
     )

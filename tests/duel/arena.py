@@ -21,9 +21,9 @@ from typing import Any, TextIO
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.duel.families import Fight, fights_for
+from tests.duel.families import REQUIRED, STRETCH, Fight, fights_for, probe_of
 from tests.duel.loading import Loader
-from tests.duel.servers import PLAIN_SERVER, SERVERS
+from tests.duel.servers import SERVERS
 from tests.duel.the_reference import step_8
 
 LOADING_MAY_TAKE_S = 60  # a file may import torch
@@ -154,12 +154,14 @@ def main() -> None:
     step_8()
 
     loader = Loader(sources)
-    probe = Arena(loader, [Fight(SERVERS.index(PLAIN_SERVER))], events)
-    run(probe)
-    written = {over["test"] for over in probe.met if over.get("error") != "NotImplementedError"}
-    if all(over["client"] for over in probe.met if over["test"] in written):
-        run(Arena(loader, fights_for(written), events))
-    probe.tell("end")
+    for families in (REQUIRED, STRETCH):  # in this order: a stretch test that ends everything ends only itself
+        probe = Arena(loader, probe_of(families), events)
+        run(probe)
+        if tests := {
+            over["test"] for over in probe.met if over["client"] and over.get("error") != "NotImplementedError"
+        }:
+            run(Arena(loader, fights_for(tests), events))
+    print(json.dumps({"event": "end"}), file=events, flush=True)
     os._exit(0)  # threads that the file has left behind have no say
 
 

@@ -35,7 +35,8 @@ def _tuples(test: Test) -> Iterator[tuple[int, str]]:
 
 def _always_true(test: Test) -> Iterator[tuple[int, str]]:
     for node in _asserts(test):
-        parts = node.test.values if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or) else [node.test]
+        is_or = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or)
+        parts = node.test.values if is_or else [node.test]
         for part in parts:
             if isinstance(part, ast.Constant) and part.value:
                 how = "is" if len(parts) == 1 else f"ends in `or {part.value!r}`, which is"
@@ -44,7 +45,7 @@ def _always_true(test: Test) -> Iterator[tuple[int, str]]:
 
 def _swallowed(test: Test) -> Iterator[tuple[int, str]]:
     for node in ast.walk(test):
-        if isinstance(node, ast.Try) and any(isinstance(inner, ast.Assert) for part in node.body for inner in ast.walk(part)):
+        if isinstance(node, ast.Try) and any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
             for handler in node.handlers:
                 if not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler)):
                     yield handler.lineno, "this `except` swallows the failed assert, so the test passes."

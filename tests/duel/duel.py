@@ -38,17 +38,17 @@ class Ran:
     def family(self) -> str | None:
         return family_of(self.test)
 
-    @property
-    def is_alarm(self) -> bool:
-        return self.outcome == "failed"
-
 
 @dataclass
 class Duel:
-    """Everything that ran, in order. uncollected: why pytest could not collect the file, where it could not."""
+    """Everything that ran, in order.
+
+    uncollected: why pytest could not collect the file, where it could not. ended: whether it came to its own end.
+    """
 
     runs: list[Ran] = field(default_factory=list)
     uncollected: str = ""
+    ended: bool = False
 
     def of(self, test: str) -> list[Ran]:
         """What ran of the test under exactly this name; the first is on a plain right server."""
@@ -57,18 +57,15 @@ class Duel:
     def false_alarms(self, family: str, alone: bool = False) -> list[Ran]:
         """Runs of the family that do not pass on a right server, one for each such server."""
         found: dict[str, Ran] = {}
-        for ran in self._runs_of(family, alone):
-            if ran.server.kind == RIGHT and ran.outcome != "passed":
+        for ran in self.runs:
+            if (ran.family, ran.alone, ran.server.kind) == (family, alone, RIGHT) and ran.outcome != "passed":
                 found.setdefault(ran.server.name, ran)
         return list(found.values())
 
-    def caught(self, family: str, alone: bool = False) -> list[Server]:
-        """The broken servers of the family on which one of its tests fails, by whatever exception."""
-        alarmed = [ran.server for ran in self._runs_of(family, alone) if ran.is_alarm]
+    def caught(self, family: str) -> list[Server]:
+        """The broken servers of the family on which one of its tests, by itself, fails by whatever exception."""
+        alarmed = [ran.server for ran in self.runs if ran.family == family and ran.outcome == "failed"]
         return [server for server in SERVERS if server.kind in FAMILIES[family] and server in alarmed]
-
-    def _runs_of(self, family: str, alone: bool) -> list[Ran]:
-        return [ran for ran in self.runs if ran.family == family and ran.alone == alone]
 
 
 def fight(sources: Mapping[int, Path]) -> Duel:
@@ -96,6 +93,8 @@ def _duel(events: str) -> Duel:
         elif event == "over":
             started = None
             duel.runs.append(_ran(facts))
+        elif event == "end":
+            duel.ended = True
         elif event == "uncollected":
             duel.uncollected = duel.uncollected or facts["text"]
     if started is not None:

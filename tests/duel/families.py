@@ -6,7 +6,17 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tests.duel.servers import BODY, COUNT, HEALTH, RIGHT, RIGHT_SERVERS, SERVERS, SETTINGS, STATUS, STREAM, Server
+from tests.duel.servers import (
+    BODY,
+    COUNT,
+    HEALTH,
+    PLAIN_SERVER,
+    RIGHT_SERVERS,
+    SERVERS,
+    SETTINGS,
+    STATUS,
+    STREAM,
+)
 
 FAMILIES = {
     "test_health": (HEALTH,),
@@ -16,19 +26,20 @@ FAMILIES = {
 }
 A_FEW_RIGHT = RIGHT_SERVERS[:3]
 REQUIRED = ("test_health", "test_generate")
+STRETCH = ("test_stream", "test_rejects_bad_settings")
 
 
 @dataclass(frozen=True)
 class Fight:
-    """Tests of the file, in its order, against one server. tests: their names, or None for all that belong to a family."""
+    """Tests of the file, in its order, against one server. tests: their names, or the families that they belong to."""
 
     server: int
-    tests: frozenset[str] | None = None
+    tests: Collection[str]
     alone: bool = False  # one test by itself
 
     def has(self, test: str) -> bool:
         """Whether the test takes part."""
-        return family_of(test) is not None if self.tests is None else test in self.tests
+        return test in self.tests or family_of(test) in self.tests
 
 
 def family_of(test: str) -> str | None:
@@ -36,21 +47,20 @@ def family_of(test: str) -> str | None:
     return next((family for family in FAMILIES if test.startswith(family)), None)
 
 
+def probe_of(families: Collection[str]) -> list[Fight]:
+    """All tests of the families against a plain server: shows which there are, and which use the client."""
+    return [Fight(SERVERS.index(PLAIN_SERVER), families)]
+
+
 def fights_for(tests: Collection[str]) -> list[Fight]:
-    """Every server meets its tests together; then each required test alone meets those that it is to catch, and a few
-    right ones: what another test leaves behind does not depend on the server.
+    """The tests together against every right server, and each by itself against every server that it is to catch.
+
+    By itself a required test also meets a few right servers: what another test has left behind does not depend on them.
     """
-    fights = [Fight(number, frozenset(_together(tests, server))) for number, server in enumerate(SERVERS)]
+    fights = [Fight(SERVERS.index(server), tests) for server in RIGHT_SERVERS]
     for test in tests:
         family = family_of(test)
-        if family in REQUIRED:
-            meant = [server for server in SERVERS if server.kind in FAMILIES[family]]
-            fights += [Fight(SERVERS.index(server), frozenset({test}), alone=True) for server in (*A_FEW_RIGHT, *meant)]
+        meant = [server for server in SERVERS if server.kind in FAMILIES[family]]
+        right = A_FEW_RIGHT if family in REQUIRED else ()
+        fights += [Fight(SERVERS.index(server), (test,), alone=True) for server in (*right, *meant)]
     return fights
-
-
-def _together(tests: Collection[str], server: Server) -> list[str]:
-    """On right servers all of them, on broken ones the required tests, or the stretch test that the server is for."""
-    families = next(([family] for family in FAMILIES if server.kind in FAMILIES[family]), list(FAMILIES))
-    families = REQUIRED if families[0] in REQUIRED and server.kind != RIGHT else families
-    return [test for test in tests if family_of(test) in families]

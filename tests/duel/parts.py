@@ -1,4 +1,4 @@
-"""What the servers of the duel are put together from: a small FastAPI app without a model, right unless told otherwise."""
+"""What the servers of the duel are made of: a small FastAPI app without a model, right unless told otherwise."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

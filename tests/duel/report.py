@@ -1,4 +1,4 @@
-"""The words of a failed duel: a small table of what was caught, missed and raised for nothing, and what is behind it."""
+"""The words of a failed duel: a small table of what was caught, missed and raised for nothing, and why."""
 
 import linecache
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from pathlib import Path
 from kata.failure import expect
 from tests.duel.diagnosis import diagnose
 from tests.duel.duel import Duel, Ran
+from tests.duel.families import A_FEW_RIGHT
 from tests.duel.servers import RIGHT_SERVERS, Server
 
 MOST_ROWS = 6
@@ -17,22 +18,20 @@ def expect_no_false_alarm(duel: Duel, family: str, file: Path, alone: bool = Fal
     alarms = duel.false_alarms(family, alone)
     if not alarms:
         return
-    first = alarms[0]
+    first, met = alarms[0], len(A_FEW_RIGHT if alone else RIGHT_SERVERS)
     rows = [("false alarm", ran.server.outside) for ran in alarms]
     expect(
         False,
-        call=f"pytest {file.name}::{first.test}, {_how(alone)} {'a few' if alone else len(RIGHT_SERVERS)} right servers",
+        call=f"pytest {file.name}::{first.test}, {'by itself, ' if alone else ''}on {met} right servers",
         got=f"false alarms: {len(alarms)}\n{_table(rows)}\n{_what_it_raised(first, file)}",
         wanted="it passes on each of them",
         why=_why_alarmed(first, len(alarms), alone),
     )
 
 
-def expect_caught(
-    duel: Duel, family: str, servers: Sequence[Server], file: Path, why: str, alone: bool = False
-) -> None:
+def expect_caught(duel: Duel, family: str, servers: Sequence[Server], file: Path, why: str) -> None:
     """A test of the family fails on each of these broken servers."""
-    caught = [server for server in duel.caught(family, alone) if server in servers]
+    caught = [server for server in duel.caught(family) if server in servers]
     missed = [server for server in servers if server not in caught]
     if not missed:
         return
@@ -40,15 +39,11 @@ def expect_caught(
     rows += [("missed", server.outside) for server in missed]
     expect(
         False,
-        call=f"pytest {file.name}::{family}, {_how(alone)} {len(servers)} broken servers",
+        call=f"pytest {file.name}::{family}, on {len(servers)} broken servers",
         got=f"caught: {len(caught)}, missed: {len(missed)}\n{_table(rows)}",
         wanted="it fails on each of them",
         why=" ".join(part for part in (diagnose(file, family), why) if part),
     )
-
-
-def _how(alone: bool) -> str:
-    return "by itself, on" if alone else "on"
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:
@@ -66,7 +61,7 @@ def _what_it_raised(ran: Ran, file: Path) -> str:
 
 def _why_alarmed(ran: Ran, alarms: int, alone: bool) -> str:
     if alone:
-        return "It leans on what another test has left behind. A test brings along all that it needs, and runs by itself."
+        return "It leans on what another test has left behind. A test brings along all that it needs."
     if alarms < len(RIGHT_SERVERS):
         return (
             "It asks for more than the contract says: words, figures and further fields may differ from server to "
@@ -79,7 +74,7 @@ def _why_alarmed(ran: Ran, alarms: int, alone: bool) -> str:
 
 
 WRONG_REQUESTS = {
-    "405": "405 says that the path is right and the method is not: /health is asked with GET, the others with POST.",
+    "405": "405 says that the path is right and the method is not: GET for /health, POST for the others.",
     "404": "404 says that nothing lives at this path: the endpoints are /health, /generate and /stream.",
-    "422": 'The request itself is refused: it is JSON with a "prompt", "max_new_tokens" from 1 to 512, and no other names.',
+    "422": "The request itself is refused: JSON with a `prompt`, `max_new_tokens` from 1 to 512, no unknown names.",
 }

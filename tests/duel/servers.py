@@ -72,7 +72,7 @@ PLAIN_SERVER = right("a plain server")
 RIGHT_SERVERS = (
     PLAIN_SERVER,
     right("the reference itself", reference_server),
-    right("its health says it in other words", health=says({"alive": True})),
+    right("its health has other words", health=says({"alive": True})),
     right("its health is plain text", health=says("up and running\n")),
     right("its health has an empty body", health=lambda: Response()),
     right("its bodies have extra fields", dressed_up),
@@ -82,7 +82,9 @@ RIGHT_SERVERS = (
         stream=says(EMOJI),
     ),
     right("it gives another answer each time", counter),
-    right("its readings are 0.0", generate=lambda ask: answer(latency_ms=0.0, throughput=0.0, ttft_ms=0.0, tpot_ms=0.0)),
+    right(
+        "its readings are 0.0", generate=lambda ask: answer(latency_ms=0.0, throughput=0.0, ttft_ms=0.0, tpot_ms=0.0)
+    ),
     right("it did not measure the first token", generate=lambda ask: answer(ttft_ms=LEFT_OUT, tpot_ms=LEFT_OUT)),
     right(
         "its model ends at once: no text, one token",
@@ -93,18 +95,20 @@ RIGHT_SERVERS = (
         "it always writes as much as it may",
         generate=lambda ask: answer("ha " * ask.max_new_tokens, output_tokens=ask.max_new_tokens),
     ),
-    right("it has no cache and gives no reason for its end", generate=lambda ask: answer(used_cache=False, finish_reason=LEFT_OUT)),
+    right(
+        "it has no cache and gives no reason for its end",
+        generate=lambda ask: answer(used_cache=False, finish_reason=LEFT_OUT),
+    ),
     right("it refuses in words of its own", refuse=lambda error: PlainTextResponse("no, not like this", 422)),
     right("it starts its engine when the app starts", starts_late),
 )
 
-GET_HEALTH = "GET /health"
 BROKEN_HEALTH = (
-    broken(HEALTH, "503", f"out of service, and {GET_HEALTH} says so", health=says({"status": "starting"}, 503)),
-    broken(HEALTH, "500 with a good body", f"{GET_HEALTH} fails, though its words are fine", health=says(healthy(), 500)),
+    broken(HEALTH, "503", "out of service, and GET /health says so", health=says({"status": "starting"}, 503)),
+    broken(HEALTH, "500 with a good body", "GET /health fails, though its words are fine", health=says(healthy(), 500)),
     broken(HEALTH, "404", "nobody lives at /health", health_at=("GET", "/healthz")),
     broken(HEALTH, "POST only", "GET is not allowed at /health", health_at=("POST", "/health")),
-    broken(HEALTH, "raises", f"{GET_HEALTH} dies of an error of its own", health=raises),
+    broken(HEALTH, "raises", "GET /health dies of an error of its own", health=raises),
 )
 
 GOOD = answer()
@@ -112,7 +116,9 @@ BROKEN_STATUS = (
     broken(STATUS, "404", "nobody lives at /generate", generate_at=("POST", "/v1/generate")),
     broken(STATUS, "GET only", "POST is not allowed at /generate", generate_at=("GET", "/generate")),
     broken(STATUS, "500", "the engine has failed, and the answer says so", generate=says({"detail": "error"}, 500)),
-    broken(STATUS, "500 with a good body", "an answer marked as failed, though it looks fine", generate=says(GOOD, 500)),
+    broken(
+        STATUS, "500 with a good body", "an answer marked as failed, though it looks fine", generate=says(GOOD, 500)
+    ),
     broken(STATUS, "503", "too busy to answer", generate=says({"detail": "busy"}, 503)),
     broken(STATUS, "202", "an answer marked as not done yet", generate=says(GOOD, 202)),
     broken(STATUS, "422 for a good request", "refuses a request that is fine", generate=says({"detail": []}, 422)),
@@ -123,10 +129,12 @@ NO_METRICS = {"text": "Hello there!"}
 BROKEN_BODY = (
     broken(BODY, "no JSON", "the body is bare text", generate=says("Hello there!")),
     broken(BODY, "empty body", "there is no body at all", generate=lambda ask: Response()),
-    broken(BODY, "an error told with 200", "the body only tells of an error", generate=says({"error": "out of memory"})),
+    broken(
+        BODY, "an error told with 200", "the body only tells of an error", generate=says({"error": "out of memory"})
+    ),
     broken(BODY, "no metrics", "a text without any metrics", generate=says(NO_METRICS)),
     broken(BODY, "metrics null", "the metrics are nothing", generate=says(NO_METRICS | {"metrics": None})),
-    broken(BODY, "metrics beside, not inside", "the metrics are not where they belong", generate=says(NO_METRICS | metrics())),
+    broken(BODY, "metrics unpacked", "the metrics are not where they belong", generate=says(NO_METRICS | metrics())),
 )
 
 
@@ -170,10 +178,17 @@ def _lets_in(name: str, ask: type[Ask]) -> Server:
 
 ANYTHING = create_model("Anything", prompt=(str, ...), max_new_tokens=(Any, 3), temperature=(Any, 0), top_k=(Any, 50))
 BROKEN_SETTINGS = (
-    broken(SETTINGS, "takes whatever it gets", "takes whatever it gets", ask=ANYTHING, generate=says(GOOD), stream=streams),
+    broken(
+        SETTINGS, "takes whatever it gets", "takes whatever it gets", ask=ANYTHING, generate=says(GOOD), stream=streams
+    ),
     broken(SETTINGS, "500", "dies of a bad setting", refuse=says({"detail": "error"}, 500)),
     broken(SETTINGS, "400", "refuses a bad setting with another status", refuse=says({"detail": "no"}, 400)),
-    broken(SETTINGS, "200 with an error", "refuses in words, while the status says all is well", refuse=says({"error": "no"})),
+    broken(
+        SETTINGS,
+        "200 with an error",
+        "refuses in words, while the status says all is well",
+        refuse=says({"error": "no"}),
+    ),
     _lets_in("max_new_tokens may be too small", _without_bound("max_new_tokens", int, 128, le=512)),
     _lets_in("max_new_tokens may be too large", _without_bound("max_new_tokens", int, 128, ge=1)),
     _lets_in("temperature may be too small", _without_bound("temperature", float, 0.0, le=2)),

@@ -83,5 +83,10 @@ def _is_readable(path: Path) -> bool:
 def _checks(step: Step) -> dict[str, set[str]]:
     """The checks of a step with their marks, read from the file as it stands."""
     tree = ast.parse(step.test_file.read_text(encoding="utf-8"))
-    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test_")]
-    return {f.name: {m.attr for d in f.decorator_list for m in ast.walk(d) if isinstance(m, ast.Attribute)} for f in functions}
+    checks = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    return {check.name: {part.attr for part in _decorator_parts(check)} for check in checks}
+
+
+def _decorator_parts(function: ast.FunctionDef) -> list[ast.Attribute]:
+    nodes = [node for decorator in function.decorator_list for node in ast.walk(decorator)]
+    return [node for node in nodes if isinstance(node, ast.Attribute)]

@@ -1,6 +1,6 @@
 """The second test looks at what the first has fetched: it cannot run by itself.
 
-Caught by: test_each_test_does_its_work_alone
+Caught by: test_each_test_passes_by_itself
 Says: It leans on what another test has left behind
 """
 

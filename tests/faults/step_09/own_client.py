@@ -1,7 +1,7 @@
 """Builds an app and a client of its own, at the top of the file, and never starts it: it tests only itself.
 
 Caught by: test_both_tests_are_there_and_use_the_client
-Says: A test that makes its own client, or takes none
+Says: A test that makes its own client
 Source: starlette#1733
 """
 
