@@ -17,6 +17,7 @@ from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
 _NEED_ENVIRONMENT = ("check", "serve", "test", "gpu", "bench", "setup-smollm2")
+_HAND_ON = ("test", "gpu", "bench")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -24,7 +25,7 @@ def main(words: list[str] | None = None) -> int:
     words = _split_number(list(sys.argv[1:] if words is None else words))
     look = Look.of_terminal(sys.stdout, dict(os.environ))
     try:
-        wish = _parser().parse_args(words)
+        wish = _wish(words)
         if wish.verb in _NEED_ENVIRONMENT and (python := setup_env.python_to_use()):
             return _go_on_with(python, words)
         return _run(wish, look)
@@ -43,6 +44,12 @@ def main(words: list[str] | None = None) -> int:
         told = f"the kata itself failed, not your file: {type(error).__name__}: {error} (KATA_DEBUG=1 shows where)"
         say(look.paragraph(told), sys.stderr)
         return WRONG_USE
+
+
+def _wish(words: list[str]) -> argparse.Namespace:
+    """What the words ask for. After `test`, `gpu` and `bench` they are for pytest or the bench, unread."""
+    read, handed_on = (words[:1], words[1:]) if words and words[0] in _HAND_ON else (words, [])
+    return argparse.Namespace(**vars(_parser().parse_args(read)), arguments=handed_on)
 
 
 def _run(wish: argparse.Namespace, look: Look) -> int:
@@ -102,12 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     solution = add("solution", help="the reference beside yours, once you have passed")
     solution.add_argument("step", type=_number, help="1 to 9")
     solution.add_argument("--yes", action="store_true", help="before it has passed")
-    for verb in ("progress", "setup", "setup-smollm2", "help"):
+    for verb in ("progress", *_HAND_ON, "setup", "setup-smollm2", "help"):
         add(verb)
     add("stubs").add_argument("--check", action="store_true", help="only tell which are not in step")
-    for verb in ("test", "gpu"):
-        add(verb).add_argument("arguments", nargs=argparse.REMAINDER, help="for pytest")
-    add("bench").add_argument("arguments", nargs=argparse.REMAINDER, help="for `python -m bench`")
     serve = add("serve", help="your engine behind HTTP")
     serve.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
     serve.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")
