@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from kata.failure import expect
+from shared.sampling_params import SamplingParams
 from tests.doubles import backends, stream_manners, stream_promises
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
@@ -71,15 +72,24 @@ def test_no_chunk_repeats_what_was_sent(step):
 
 def test_joined_chunks_are_the_completion(step):
     """Joined, the chunks are the completion's text, spaces, line ends and repeated words included."""
-    for reply in (b"Hello", b" two  spaces \n\n ", b"no no no, no\tno", b"{}[]<>\\", b"\x00 is a byte"):
+    for reply in (
+        b"Hello",
+        b" two  spaces \n\n ",
+        b"no no no, no\tno",
+        b"aardvark",
+        b"{}[]<>\\\r\n",
+        b"\x00 is a byte",
+    ):
         told = read(step, FastTokenizer(), reply)
         expect_text(told, "each token's text is sent once, and as it is: no strip, nothing left out, nothing added.")
 
 
 def test_each_chunk_goes_out_with_its_token(step):
     """What a token completes is sent before the model runs for the next token: every chunk, not just the first."""
-    for reply in (b"Hello you", "a é 🙂 b".encode(), [*b"ab", HIDDEN, *b"cd", IM_END]):
-        told = read(step, FastTokenizer(), reply)
+    params = SamplingParams(temperature=0.7, top_k=5)
+    mixed = [*"ab é 🙂".encode(), HIDDEN, *b"cd \xff e", IM_END]
+    for reply, options in ((b"Hello you", {}), (mixed, {}), (PROSE.encode() * 2, {}), (b"Hello", {"params": params})):
+        told = read(step, FastTokenizer(), reply, **options)
         wrong = told.first_wrong(told.is_late)
         expect(
             wrong is None,
@@ -88,6 +98,18 @@ def test_each_chunk_goes_out_with_its_token(step):
             wanted=told.shown_wanted(wrong),
             why="whole text waits for nothing, neither the next token nor a space nor the end: yield it at once.",
         )
+
+
+def test_an_emoji_of_several_tokens_comes_whole(step):
+    """An emoji whose bytes are tokens of their own is sent once, whole, with the last of them."""
+    for reply in ("🙂", "I 🙂 you", "🙂🙂🙃", "👩‍🚀 up"):
+        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
+
+
+def test_cjk_and_accents_of_several_tokens_come_whole(step):
+    """Characters of two and three tokens are sent once, whole, with the last of them."""
+    for reply in ("naïve café", "你好 世界", "한국어 и русский", "e\u0301"):
+        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
 
 
 def test_no_chunk_is_empty(step):
@@ -104,23 +126,35 @@ def test_no_chunk_is_empty(step):
         )
 
 
-def test_an_emoji_of_several_tokens_comes_whole(step):
-    """An emoji whose bytes are tokens of their own is sent once, whole, with the last of them."""
-    for reply in ("🙂", "I 🙂 you", "🙂🙂🙃", "👩‍🚀 up"):
-        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
+def test_special_tokens_are_never_shown(step):
+    """No special token shows, listed in `all_special_ids` or not, inside the answer or at its end."""
+    why = "a special token is no text: decode with skip_special_tokens=True, which knows them all, listed or not."
+    for reply in (
+        [*b"a", IM_START, *b"b", IM_END],
+        [HIDDEN, *b"a", END_OF_TEXT, HIDDEN, *b"b"],
+        [*EMOJI[:2], HIDDEN, *EMOJI[2:]],
+    ):
+        expect_text(read(step, FastTokenizer(), reply), why)
 
 
-def test_cjk_and_accents_of_several_tokens_come_whole(step):
-    """Characters of two and three tokens are sent once, whole, with the last of them."""
-    for reply in ("naïve café", "你好 世界", "한국어 и русский", "e\u0301"):
-        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
+def test_what_looks_like_a_special_token_is_shown(step):
+    """Added tokens that are not special, and ordinary text that looks like a special token, are text."""
+    why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
+    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|> and", IM_END], list(b"<|endoftext|></s>")):
+        expect_text(read(step, FastTokenizer(), reply), why)
 
 
-def test_tokens_that_end_one_character_and_begin_the_next(step):
-    """Tokens whose bytes straddle characters lose and double nothing."""
-    tokenizer = FastTokenizer(backends.straddling_backend())
-    for reply in ("你好你好", "🙂🙂🙂", "é é é the é"):
-        expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
+def test_an_answer_without_text_is_no_chunk(step):
+    """An EOS at once gives an empty stream."""
+    for reply in ([IM_END], [HIDDEN, IM_END]):
+        told = read(step, FastTokenizer(), reply, max_new_tokens=5)
+        expect(
+            not told.chunks,
+            call=told.call,
+            got=told.shown(),
+            wanted="no chunk at all",
+            why="the completion is empty, so there is nothing to send.",
+        )
 
 
 def test_a_character_cut_by_the_limit_is_sent_as_it_is(step):
@@ -142,15 +176,11 @@ def test_a_genuine_replacement_character_is_text(step):
         expect_text(read(step, FastTokenizer(), reply.encode()), why)
 
 
-def test_bytes_that_make_no_character(step):
-    """Random bytes and ids come out as the completion has them."""
-    why = "joined, the chunks are the decoding of all ids, whatever they are: what is not sent yet is decoded again."
-    for backend in (backends.byte_level_backend, backends.straddling_backend, backends.zero_eos_backend):
-        for seed in range(8):
-            random, tokenizer = Random(seed), FastTokenizer(backend())
-            candidates = [random.randrange(len(tokenizer) + 20) for _ in range(30)] + tokenizer.ids("é 🙂 你")
-            ids = [id for id in random.sample(candidates, 30) if id != tokenizer.eos_token_id]
-            expect_text(read(step, tokenizer, ids), why)
+def test_tokens_that_end_one_character_and_begin_the_next(step):
+    """Tokens whose bytes straddle characters lose and double nothing."""
+    tokenizer = FastTokenizer(backends.straddling_backend())
+    for reply in ("你好你好", "🙂🙂🙂", "é é é the é"):
+        expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
 
 
 def test_the_leading_space_of_metaspace(step):
@@ -186,35 +216,15 @@ def test_ids_beyond_the_tokenizer_have_no_text(step):
         expect_text(read(step, tokenizer, reply), why)
 
 
-def test_special_tokens_are_never_shown(step):
-    """No special token shows, listed in `all_special_ids` or not, inside the answer or at its end."""
-    why = "a special token is no text: decode with skip_special_tokens=True, which knows them all, listed or not."
-    for reply in (
-        [*b"a", IM_START, *b"b", IM_END],
-        [HIDDEN, *b"a", END_OF_TEXT, HIDDEN, *b"b"],
-        [*EMOJI[:2], HIDDEN, *EMOJI[2:]],
-    ):
-        expect_text(read(step, FastTokenizer(), reply), why)
-
-
-def test_what_looks_like_a_special_token_is_shown(step):
-    """Added tokens that are not special, and ordinary text that looks like a special token, are text."""
-    why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
-    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|> and", IM_END], list(b"<|endoftext|></s>")):
-        expect_text(read(step, FastTokenizer(), reply), why)
-
-
-def test_an_answer_without_text_is_no_chunk(step):
-    """An EOS at once gives an empty stream."""
-    for reply in ([IM_END], [HIDDEN, IM_END]):
-        told = read(step, FastTokenizer(), reply, max_new_tokens=5)
-        expect(
-            not told.chunks,
-            call=told.call,
-            got=told.shown(),
-            wanted="no chunk at all",
-            why="the completion is empty, so there is nothing to send.",
-        )
+def test_bytes_that_make_no_character(step):
+    """Random bytes and ids come out as the completion has them."""
+    why = "joined, the chunks are the decoding of all ids, whatever they are: what is not sent yet is decoded again."
+    for backend in (backends.byte_level_backend, backends.straddling_backend, backends.zero_eos_backend):
+        for seed in range(8):
+            random, tokenizer = Random(seed), FastTokenizer(backend())
+            candidates = [random.randrange(len(tokenizer) + 20) for _ in range(30)] + tokenizer.ids("é 🙂 你")
+            ids = [id for id in random.sample(candidates, 30) if id != tokenizer.eos_token_id]
+            expect_text(read(step, tokenizer, ids), why)
 
 
 def test_one_token_a_step_through_the_cache(step):

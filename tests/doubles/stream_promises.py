@@ -13,7 +13,7 @@ from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from shared.stopping import stop_token_ids
 from tests.doubles.calls import trace
-from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, FastTokenizer
+from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.loop_spies import inputs_of
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.streams import Told, answering, read
@@ -40,16 +40,15 @@ def goes_one_token_a_step(told: Told) -> None:
 
 
 def ends_at_every_eos(step: ModuleType) -> None:
-    tokenizer = FastTokenizer()
-    for eos in (IM_END, END_OF_TEXT, HIDDEN):
+    tokenizer, configured = FastTokenizer(), [END_OF_TEXT, ord("!")]
+    for eos in (IM_END, *configured):
         for ignored in (False, True):
             ids = [*b"ab", eos, *b"cd"]
-            model = answering(tokenizer, ids, eos_token_id=[END_OF_TEXT, HIDDEN])
-            said = ids if ignored else ids[:3]
-            params = SamplingParams(ignore_eos=ignored)
-            told = read(step, tokenizer, said, model, max_new_tokens=5, params=params)
-            why = f"the model's EOS ids are {[END_OF_TEXT, HIDDEN]}, the tokenizer's {IM_END}: each ends the answer, "
-            _expect_end(told, why + f"unless ignore_eos. Here {eos} came third.")
+            model, params = answering(tokenizer, ids, eos_token_id=configured), SamplingParams(ignore_eos=ignored)
+            told = read(step, tokenizer, ids if ignored else ids[:3], model, max_new_tokens=5, params=params)
+            why = f"the model's EOS ids are {configured}, the tokenizer's is {IM_END}: each ends the answer, unless "
+            why += "ignore_eos, and one that is no special token is text, as in the completion."
+            _expect_end(told, f"{why} Here {eos} came third.")
 
 
 def keeps_the_limit(step: ModuleType) -> None:
@@ -133,17 +132,20 @@ def says_what_the_library_says(step: ModuleType) -> None:
     from tests.doubles.tiny_models import library_greedy, tiny_llama, tiny_qwen3
     from tests.doubles.tokenizers import byte_level, byte_level_with_merges
 
-    for make, seed in ((tiny_qwen3, 1), (tiny_qwen3, 2), (tiny_llama, 3)):
-        for tokenizer in (byte_level(), byte_level_with_merges()):
-            model = make(seed)
-            inputs = inputs_of(FastTokenizer(tokenizer.backend_tokenizer).prompt_ids("Hi"))
-            ids = library_greedy(model, inputs, 24, stop_token_ids(model, tokenizer))
-            wanted = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-            text = "".join(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=24))
-            expect(
-                text == wanted,
-                call=f"''.join(generate_stream({make.__name__}({seed}), tokenizer, 'Hi', max_new_tokens=24))",
-                got=repr(text),
-                wanted=repr(wanted),
-                why="the double is satisfied, the model is not: look at cache, mask and positions in the token loop.",
-            )
+    for make, seed, tokenizer in (
+        (tiny_qwen3, 1, byte_level()),
+        (tiny_qwen3, 2, byte_level_with_merges()),
+        (tiny_llama, 3, byte_level()),
+    ):
+        model = make(seed)
+        inputs = inputs_of(FastTokenizer(tokenizer.backend_tokenizer).prompt_ids("Hi"))
+        ids = library_greedy(model, inputs, 24, stop_token_ids(model, tokenizer))
+        wanted = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        text = "".join(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=24))
+        expect(
+            text == wanted,
+            call=f"''.join(generate_stream({make.__name__}({seed}), tokenizer, 'Hi', max_new_tokens=24))",
+            got=repr(text),
+            wanted=repr(wanted),
+            why="the double is satisfied, the model is not: look at cache, mask and positions in the token loop.",
+        )

@@ -9,7 +9,6 @@ from kata.failure import expect
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import replying
 
 UNFINISHED = "\ufffd"
 NEIGHBOURS = 3  # chunks shown before and after a wrong one
@@ -53,7 +52,12 @@ class Told:
         return not self.wanted.startswith(self.sent_before(at + 1))
 
     def is_late(self, at: int) -> bool:
-        """Whether the model ran again before this chunk came, although there was whole text to send."""
+        """Whether the model ran again before this chunk came, although there was whole text to send.
+
+        Judged only while what was sent is right.
+        """
+        if not self.wanted.startswith(self.sent_before(at)):
+            return False
         settled = [self.tokenizer.text(self.ids[:said]) for said in range(self.chunks[at].forwards)]
         return any(len(text) > len(self.sent_before(at)) for text in settled if not text.endswith(UNFINISHED))
 
@@ -92,9 +96,18 @@ def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int) -> str:
 
 
 def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> ScriptedModel:
-    """A model that answers any prompt with these ids; its vocabulary is wider than the tokenizer's."""
-    lost = tokenizer.ids("?")[-1]
-    return ScriptedModel(replying(ids, tokenizer.header, lost), vocab_size=len(tokenizer) + 40, **options)
+    """A model that answers "Hi" with these ids, and whatever else it sees with question marks.
+
+    Its vocabulary is wider than the tokenizer's.
+    """
+    prompt, reply, lost = tuple(tokenizer.prompt_ids("Hi")), tuple(ids), tokenizer.ids("?")[-1]
+
+    def script(seen: tuple[int, ...]) -> int:
+        said = seen[len(prompt) :]
+        on_track = seen[: len(prompt)] == prompt and said == reply[: len(said)] and len(said) < len(reply)
+        return reply[len(said)] if on_track else lost
+
+    return ScriptedModel(script, vocab_size=len(tokenizer) + 40, **options)
 
 
 def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: Any = None, **options: Any) -> Told:

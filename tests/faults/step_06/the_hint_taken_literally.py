@@ -1,0 +1,34 @@
+"""The subtraction of the source's hint as it stands: of a split emoji a U+FFFD goes out, then nothing.
+
+Caught by: test_an_emoji_of_several_tokens_comes_whole
+Says: until the last of them decoding gives U+FFFD
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    previous_text, ids = "", []
+    for token in tokens:
+        ids.append(token)
+        current_text = decode(tokenizer, ids)
+        yield current_text[len(previous_text) :]
+        previous_text = current_text
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    stop_ids = stop_token_ids(model, tokenizer)
+    return detokenize(tokenizer, decode_tokens(model, inputs, limit, params, stop_ids))
