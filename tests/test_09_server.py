@@ -147,7 +147,7 @@ def expect_there(fought: Fought, name: str) -> None:
         call=call,
         got="a test before it has ended everything",
         wanted="each test comes to its own end",
-        why=NO_VERDICT["lost"],
+        why=NO_VERDICT["unfinished"],
     )
     if not runs:
         found = getattr(fought.module, name)
@@ -161,7 +161,7 @@ def expect_there(fought: Fought, name: str) -> None:
     first = runs[0]
     if first.error == "NotImplementedError":
         raise NotImplementedError(first.text)
-    asked = first.client or first.outcome in ("skipped", "xfailed", "lost") or first.awaits
+    asked = first.client or first.outcome in ("skipped", "xfailed", "unfinished") or first.awaits
     expect(
         asked,
         call=f"{call}, {ON_PLAIN}",
@@ -206,7 +206,7 @@ NO_VERDICT = {
     "skipped": "A skipped test has tested nothing and caught nothing, on a broken server too.",
     "xfailed": "A test that is expected to fail raises no alarm when it does: take the mark off.",
     "xpassed": "A test that is expected to fail raises no alarm when it does: take the mark off.",
-    "lost": "The test never came back: it loops until something changes, or it ends the whole process.",
+    "unfinished": "The test never came back: it loops until something changes, or it ends the whole process.",
 }
 
 

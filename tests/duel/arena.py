@@ -10,6 +10,7 @@ import faulthandler
 import inspect
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -27,6 +28,7 @@ from tests.duel.servers import SERVERS
 from tests.duel.the_reference import step_8
 
 LOADING_MAY_TAKE_S = 60  # a file may import torch
+UNUSED = ("cacheprovider", "faulthandler", "terminal", "unraisableexception", "threadexception", "junitxml", "pastebin")
 LONGEST = 2000  # characters of any text
 A_TEST_MAY_TAKE_S = 10  # it takes milliseconds; one that takes so long will never come back
 
@@ -76,7 +78,8 @@ class Arena:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.tell("uncollected", text=str(report.longrepr)[:LONGEST])
+            text = re.sub(r"round_\d+\.py", Path(self.loader.file).name, str(report.longrepr))
+            self.tell("uncollected", text=text[:LONGEST])
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if item.getparent(Round).fight.has(item.originalname)]
@@ -135,7 +138,7 @@ def run(arena: Arena) -> None:
         settings.write_text("[pytest]\n", encoding="utf-8")
         rounds.touch()
         options = ["-s", "--noconftest", "-c", str(settings), "--rootdir", folder, "-p", "anyio.pytest_plugin"]
-        plugins = ["no:cacheprovider", "no:faulthandler", "no:terminal"]
+        plugins = [f"no:{name}" for name in UNUSED]
         options += [option for plugin in plugins for option in ("-p", plugin)]
         if hasattr(pytest, "PytestReturnNotNoneWarning"):  # newer versions fail such a test by themselves
             options += ["-W", "error::pytest.PytestReturnNotNoneWarning"]

@@ -19,7 +19,7 @@ DUEL_MAY_TAKE_S = 100
 class Ran:
     """One test on one server.
 
-    outcome: passed, failed, skipped, xfailed, xpassed, or lost (the process ended before the test did).
+    outcome: passed, failed, skipped, xfailed, xpassed, or unfinished (the process ended before the test did).
     client: whether the duel's client reached it. line: the last line of the file that led to the error, 0 for none.
     """
 
@@ -88,17 +88,17 @@ def _duel(events: str) -> Duel:
     for line in events.splitlines():
         facts = json.loads(line)
         event = facts.pop("event")
-        if event == "start":
-            started = facts
-        elif event == "over":
-            started = None
+        if event != "over" and started is not None:  # it began, and something else came before its end
+            duel.runs.append(_ran(started | {"outcome": "unfinished"}))
+        started = facts if event == "start" else None
+        if event == "over":
             duel.runs.append(_ran(facts))
         elif event == "end":
             duel.ended = True
         elif event == "uncollected":
             duel.uncollected = duel.uncollected or facts["text"]
     if started is not None:
-        duel.runs.append(_ran(started | {"outcome": "lost"}))
+        duel.runs.append(_ran(started | {"outcome": "unfinished"}))
     return duel
 
 
