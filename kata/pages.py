@@ -80,8 +80,8 @@ def whats_next(places: Sequence[Place], look: Look) -> list[str]:
     if state is State.CHANGED:
         return look.paragraph(f"step {step.number} changed since it passed: {look.verb('check', step.number)}")
     lines = look.paragraph(f"step {step.number} is open: {step.title}")
-    if asks := lessons.what_it_asks(step):
-        lines += look.labelled("asks", asks, 3)
+    if about := lessons.what_it_is_about(step):
+        lines += look.labelled("about", about, 5)
     lines += look.labelled("write in", name_of(step.file_in(EXERCISES)))
     lines += look.labelled("lesson", name_of(step.lesson)) if step.lesson.exists() else []
     return lines + look.labelled("then", look.verb("check", step.number))

@@ -183,7 +183,7 @@ def _todo(result: Result, look: Look) -> list[str]:
     passed = result.verdict.count("passed", False)
     if not passed and len(gaps) >= result.gaps_of_stub:
         lines = look.paragraph(f"step {step.number} is {look.bad('not started')}: {place}")
-        lines += look.labelled("asks", lessons.what_it_asks(step) or step.title, 3)
+        lines += look.labelled("about", lessons.what_it_is_about(step) or step.title, 5)
     else:
         done = f"passed {passed} of {result.verdict.total(False)} checks"
         lines = look.paragraph(f"step {step.number} is {look.bad('not finished')}  {done}: {place}")

@@ -31,7 +31,9 @@ LOG = ROOT / ".kata" / "setup.log"
 _IMPORT_ALL = """
 import importlib, importlib.metadata, importlib.util, sys
 for name in sys.argv[1:]:
-    importlib.metadata.version(name)
+    for file in importlib.metadata.files(name) or ():
+        if file.suffix in (".py", ".so", ".pyd") and not file.locate().exists():
+            sys.exit(f"{name}: {file} is missing")
     if importlib.util.find_spec(name.replace("-", "_")):
         importlib.import_module(name.replace("-", "_"))
 """
@@ -72,11 +74,13 @@ def set_up() -> None:
         if not old:
             _make()
         _install()
-        if old and _import_all() != 0:  # what pip believes to be installed is not whole
+        whole = _import_all()
+        if old and not whole:  # pip believes that it is
             _make()
             _install()
-        if _import_all() != 0:
-            raise SetupFailed(f"what was installed cannot be imported: {LOG} ends with the reason")
+            whole = _import_all()
+        if not whole:
+            raise SetupFailed(f"what was installed cannot be imported: {_last_error()}\nAll of it is in {LOG}.")
         write_atomically(STAMP, fingerprint().encode())
     except OSError as error:
         raise SetupFailed(f"{VENV} cannot be set up: {error}") from error
@@ -148,9 +152,9 @@ def _install() -> None:
     install(wanted)
 
 
-def _import_all() -> int:
+def _import_all() -> bool:
     _tell(f"setting up {VENV.name}: importing everything once")
-    return _logged([str(venv_python()), "-c", _IMPORT_ALL, *map(name_in, requirements())])
+    return _logged([str(venv_python()), "-c", _IMPORT_ALL, *map(name_in, requirements())]) == 0
 
 
 def _venv_packages() -> list[Path]:
@@ -165,9 +169,10 @@ def _logged(command: Sequence[str]) -> int:
 
 
 def _last_error() -> str:
-    lines = [line.strip() for line in LOG.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith("error")]
-    return (errors or lines or ["it said nothing"])[-1]
+    """What the command that ran last has to say: its first line that begins with ERROR, else its last line."""
+    _, _, told = LOG.read_text(encoding="utf-8", errors="replace").rpartition("\n$ ")
+    lines = [line.strip() for line in told.splitlines()[1:] if line.strip()] or ["it said nothing"]
+    return next((line for line in lines if line.startswith("ERROR")), lines[-1])
 
 
 def _tell(line: str) -> None:

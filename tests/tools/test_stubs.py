@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from kata.expected import checks_in
-from kata.lessons import hints_of, what_it_asks
+from kata.lessons import hints_of, what_it_is_about
 from kata.source import gaps_in
 from kata.steps import EXERCISES, REFERENCE, STEPS
 from kata.stubs import StubError, is_stub, make_stub, stale_stubs, stub_of
@@ -89,7 +89,7 @@ def test_line_ends_of_windows_make_no_other_stub(step, tmp_path):
 @each_step
 def test_each_step_has_its_rooms(step):
     assert step.file_in(REFERENCE).exists() and step.test_file.exists() and step.lesson.parent == EXERCISES
-    assert len(what_it_asks(step)) > 40, "the lesson's first paragraph says what the step asks"
+    assert len(what_it_is_about(step)) > 40, "the lesson's first paragraph says what the step is about"
     assert [hint.rung for hint in hints_of(step)] == [1, 2, 3]
 
 
