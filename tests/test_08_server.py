@@ -76,6 +76,17 @@ def test_health_answers_200(server: ModuleType) -> None:
         expect_status(client.get("/health"), 200, "GET /health", why)
 
 
+def test_only_requests_ask_the_engine(server: ModuleType) -> None:
+    """Making the app, starting it and asking for its health ask nothing of the engine."""
+    engine = ScriptedEngine()
+    app = server.create_app(engine)
+    expect_calls(engine, [], "create_app(engine)")
+    with client_of(app) as client:
+        expect_calls(engine, [], "the start of the app")
+        client.get("/health")
+        expect_calls(engine, [], "GET /health")
+
+
 def test_generate_answers_with_text_and_metrics(server: ModuleType) -> None:
     """POST /generate answers with the engine's text, untouched, and the engine's metrics."""
     for pieces in TEXTS:
@@ -150,13 +161,9 @@ def test_the_defaults_reach_the_engine(server: ModuleType) -> None:
 
 
 def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
-    """Each request asks the engine exactly once, the same one again too; nothing else asks it."""
+    """Each request asks the engine exactly once, the same request again too."""
     engine = ScriptedEngine()
-    app = server.create_app(engine)
-    with client_of(app) as client:
-        expect_calls(engine, [], "create_app(engine), and its start")
-        client.get("/health")
-        expect_calls(engine, [], "GET /health")
+    with client_of(server.create_app(engine)) as client:
         for _ in range(2):
             client.post("/generate", HELLO)
         expect_calls(engine, ["generate"] * 2, f"{asked('/generate', HELLO)}, twice")

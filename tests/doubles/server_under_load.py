@@ -126,32 +126,35 @@ def gives_places_back(create_app: CreateApp) -> None:
     engine = ScriptedEngine()
     with LiveServer(create_app(engine, max_pending=1)) as live:
         for path in ENDPOINTS:
-            for way_out in WAYS_OUT:
-                engine.work = way_out
-                patiently(lambda path=path: live.post(path, HELLO))
+            for outcome, work in WAYS_OUT.items():
+                engine.work = work
+                live.post(path, HELLO)
+                engine.work = lambda number: None
+                _expect_a_place(live, f"a request to {path} that {outcome}")
             live.post(path, {"prompt": ""})
+            _expect_a_place(live, f"a bad body to {path}")
             with Gate() as gate:
                 engine.work = gate
                 reader = live.open(path, HELLO)
                 gate.reached.wait(PATIENCE_S)
                 live.see_off(reader)
             engine.work = lambda number: None
-            for again in ENDPOINTS:
-                expect_status(
-                    patiently(lambda again=again: live.post(again, HELLO)),
-                    200,
-                    f"{asked(again, HELLO)}, after good, failed, refused and abandoned requests to {path}",
-                    "a place was not given back: release it on every way out, with try/finally or a callback.",
-                )
+            _expect_a_place(live, f"a request to {path} whose client left")
 
 
-WAYS_OUT = (
-    lambda number: None,
-    raising(ValueError("ours")),
-    raising(ValueError("ours"), first=1),
-    raising(RequestRefused("the client's")),
-    raising(RequestRefused("the client's"), first=1),
-)
+WAYS_OUT = {
+    "went well": lambda number: None,
+    "failed": raising(ValueError("ours")),
+    "failed after the first piece": raising(ValueError("ours"), first=1),
+    "was refused": raising(RequestRefused("the client's")),
+    "was refused after the first piece": raising(RequestRefused("the client's"), first=1),
+}
+
+
+def _expect_a_place(live: LiveServer, before: str) -> None:
+    answer = patiently(lambda: live.post("/generate", HELLO))
+    why = "its place was not given back: release it on every way out, with try/finally or a callback."
+    expect_status(answer, 200, f"{asked('/generate', HELLO)} with max_pending=1, after {before}", why)
 
 
 def serves_one_at_a_time(create_app: CreateApp) -> None:

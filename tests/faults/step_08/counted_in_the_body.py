@@ -1,0 +1,83 @@
+"""Counts a stream only once its body is sent: all are let in before the first is counted.
+
+Passes everything required; only stars are missed.
+
+Caught by: test_too_many_requests_are_told_to_come_back
+Says: and not in the body of the stream
+"""
+
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, HTTPException
+from fastapi.responses import StreamingResponse
+
+from shared.http import TextStream, add_error_handlers
+from shared.worker import EngineWorker
+
+from .step_04_generate_cached import generate_cached
+from .step_05_metrics import summarize
+from .step_06_streaming import generate_stream
+from .step_07_schemas import GenerateRequest, GenerateResponse
+
+
+class CachedEngine:
+    def __init__(self, model, tokenizer):
+        self.model = model
+        self.tokenizer = tokenizer
+
+    def generate(self, prompt, max_new_tokens=None, params=None):
+        return summarize(generate_cached(self.model, self.tokenizer, prompt, max_new_tokens, params))
+
+    def stream(self, prompt, max_new_tokens=None, params=None):
+        return generate_stream(self.model, self.tokenizer, prompt, max_new_tokens, params)
+
+
+def create_app(engine, max_pending=8):
+    worker = EngineWorker(10_000)
+    pending = 0
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        worker.close()
+
+    app = FastAPI(lifespan=lifespan)
+    add_error_handlers(app)
+
+    @app.get("/health")
+    async def health():
+        return {"status": "ok"}
+
+    @app.post("/generate")
+    async def generate(request: GenerateRequest) -> GenerateResponse:
+        nonlocal pending
+        if pending >= max_pending:
+            raise HTTPException(503, "busy", headers={"Retry-After": "1"})
+        pending += 1
+        try:
+            params = request.to_sampling_params()
+            result = await worker.run(lambda: engine.generate(request.prompt, request.max_new_tokens, params))
+        finally:
+            pending -= 1
+        return GenerateResponse(text=result.text, metrics=result.metrics.as_dict())
+
+    @app.post("/stream")
+    async def stream(request: GenerateRequest):
+        if pending >= max_pending:
+            raise HTTPException(503, "busy", headers={"Retry-After": "1"})
+        params = request.to_sampling_params()
+        pieces = await worker.open(lambda: engine.stream(request.prompt, request.max_new_tokens, params))
+
+        async def body():
+            nonlocal pending
+            pending += 1
+            try:
+                async for piece in pieces:
+                    yield piece
+            finally:
+                pending -= 1
+                await pieces.aclose()
+
+        return StreamingResponse(body(), media_type="text/plain")
+
+    return app
