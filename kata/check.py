@@ -26,13 +26,19 @@ class Result:
     file: Path
     verdict: Verdict
     source: Source | None = None  # None where the file cannot be read or compiled
+    digest_after: str | None = None  # of the file when the checks were over
     output: Output | None = None
     gaps_of_stub: int = 1
 
     @property
     def changed_meanwhile(self) -> bool:
-        """Whether the file is no longer what was checked."""
-        return self.source is not None and digest_of(self.file) != self.source.digest
+        """Whether the file is no longer what was checked: then nobody knows what was."""
+        return self.source is not None and self.digest_after != self.source.digest
+
+    @property
+    def exit_status(self) -> int:
+        status = self.verdict.kind.exit_status
+        return 1 if status == 0 and self.changed_meanwhile else status
 
 
 def check_step(step: Step, sources: Mapping[int, Path], limit_s: float, keep_going: bool = False) -> Result:
@@ -48,12 +54,12 @@ def check_step(step: Step, sources: Mapping[int, Path], limit_s: float, keep_goi
         return Result(step, file, _cannot_load(expected, file, error))
     gaps_of_stub = _gaps_of_stub(step)
     if source.gaps(step.number) and is_stub(source.file, step):
-        return Result(step, file, _not_started(expected, source, step), source, gaps_of_stub=gaps_of_stub)
+        return Result(step, file, _not_started(expected, source, step), source, source.digest, None, gaps_of_stub)
     run = _run(step, sources, limit_s, keep_going)
     verdict = judge(expected, run.events, _ending(run, sources))
     if verdict.kind is Kind.BROKEN and not verdict.broken.strip():
         verdict = replace(verdict, broken="pytest ended without a word")
-    return Result(step, file, verdict, source, run.output, gaps_of_stub)
+    return Result(step, file, verdict, source, digest_of(file), run.output, gaps_of_stub)
 
 
 def _run(step: Step, sources: Mapping[int, Path], limit_s: float, keep_going: bool) -> Run:

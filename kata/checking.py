@@ -43,7 +43,7 @@ def check_own(number: int | None, wish: Wish, look: Look) -> int:
         return status
     result = known.get(step.number) or _check(step, wish, look)
     _tell(result, wish, look)
-    return result.verdict.kind.exit_status
+    return result.exit_status
 
 
 def check_other(number: int, folder: Path, wish: Wish, look: Look) -> int:
@@ -60,7 +60,7 @@ def check_other(number: int, folder: Path, wish: Wish, look: Look) -> int:
         say(_broken(result, look))
     else:
         say((report.pass_report if passed else report.failure_report)(result, look, verbose=True))
-    return result.verdict.kind.exit_status
+    return result.exit_status
 
 
 def _check(step: Step, wish: Wish, look: Look) -> Result:
@@ -93,9 +93,9 @@ def _check_changed(step: Step, wish: Wish, look: Look) -> int:
         if place.step.number < step.number and place.state is State.CHANGED:
             say(f"step {place.step.number} changed since it passed: it is checked first")
             result = _check(place.step, wish, look)
-            if result.verdict.kind is not Kind.PASSED:
+            if result.exit_status:
                 _tell(result, wish, look)
-                return result.verdict.kind.exit_status
+                return result.exit_status
             say([*report.pass_report(result, look), ""])
     return 0
 
@@ -106,7 +106,7 @@ def _find_again(wish: Wish, look: Look) -> Mapping[int, Result]:
     results: dict[int, Result] = {}
     for step in STEPS:
         results[step.number] = result = _check(step, wish, look)
-        passed = result.verdict.kind is Kind.PASSED
+        passed = result.exit_status == 0
         say(f"step {step.number} {'passed' if passed else 'does not pass: from here you go on'}")
         if not passed:
             break

@@ -25,6 +25,8 @@ class LeavingRefused(RuntimeError):
 
 def describe(error: BaseException, files: Collection[str]) -> dict[str, object]:
     """The failure as JSON-safe data; `files` are the solution's own, the only ones whose frames are kept."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]  # a task group wraps even a lone error
     told: dict[str, object] = {
         "kind": _kind(error),
         "type": type(error).__name__,

@@ -94,7 +94,7 @@ def test_a_failure_is_told_in_a_few_lines_and_tried_again_next_time(project):
     assert told.status == 2 and "pip could not install everything" in told and "tiny-dep" in told, told.text
     assert "setup.log" in told and "KATA_PYTHON" in told and "Traceback" not in told.text
     assert not list((project.root / ".venv").glob("kata-stamp"))
-    assert "No matching distribution" in (project.root / ".kata" / "setup.log").read_text()
+    assert "ERROR" in (project.root / ".kata" / "setup.log").read_text()
     told = run(project, "-m", "kata", "check", "1")
     assert told.status == 1 and "making the environment" not in told.text and "step 1 is not started" in told
 
