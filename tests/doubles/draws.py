@@ -38,7 +38,7 @@ def sample(
     call = call_text(logits, params, generator)
     batch, vocab = logits.shape
     try:
-        ids = step.sample_next_token(logits.clone(), params, *([generator] if generator else []))
+        ids = step.sample_next_token(logits.clone(), params, **({"generator": generator} if generator else {}))
     except Exception as error:
         if is_not_started(error):
             raise

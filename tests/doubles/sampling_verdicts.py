@@ -156,7 +156,6 @@ def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
         "These are the odds of logits that the temperature never changed.": odds_among(row, kept),
         "These are the odds of logits divided by the temperature twice.": odds_among(scores / temperature, kept),
         "These are the odds of a temperature raised to 0.1.": odds_among(row / max(temperature, 0.1), kept),
-        "These are the odds of a temperature's square root.": odds_among(row / temperature**0.5, kept),
         "These are the odds of softmax taken twice.": odds_among(odds_among(scores, kept), kept),
         "These are the odds of a softmax that was squared.": odds_among(2 * scores, kept),
         "Every token comes equally often: softmax over the wrong dimension?": odds_among(0 * row, everything),

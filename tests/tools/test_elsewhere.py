@@ -1,0 +1,67 @@
+"""The pretended device: it computes as the CPU does, refuses to mix, and keeps apart what was left behind."""
+
+import pytest
+import torch
+
+from tests.doubles.elsewhere import DEVICE, MixedDevices, bring_back, elsewhere, send
+
+ROWS = torch.tensor([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], device="cpu")
+
+
+def test_arithmetic_stays_there_and_is_right() -> None:
+    with elsewhere():
+        scores = send(ROWS) / 2
+        scores[scores < 1] = -torch.inf
+        scores[:, 0].add_(1)
+    assert scores.device == DEVICE
+    assert bring_back(scores).tolist() == [[-torch.inf, 1.5, 1.0], [-torch.inf, -torch.inf, 2.5]]
+
+
+def test_random_numbers_are_those_of_the_cpu() -> None:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        wanted = torch.multinomial(ROWS.softmax(-1), 1)
+        torch.manual_seed(1)
+        with elsewhere():
+            drawn = torch.multinomial(send(ROWS).softmax(-1), 1)
+    assert drawn.device == DEVICE
+    assert torch.equal(bring_back(drawn), wanted)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rows: torch.zeros(2, 1, device=rows.device),
+        lambda rows: torch.tensor([[1], [2]], device=rows.device),
+        lambda rows: torch.rand(2, 1, device=rows.device) + rows,
+        lambda rows: rows.new_full((2, 1), 1.0),
+        lambda rows: rows.cpu().exp().to(rows.device),
+        lambda rows: rows * torch.tensor(2.0),
+        lambda rows: rows[torch.arange(2), torch.tensor([0, 1])],
+        lambda rows: torch.tensor(rows.tolist(), device=rows.device),
+        lambda rows: torch.empty(2, 3, device=rows.device).copy_(torch.zeros(2, 3)),
+    ],
+)
+def test_these_are_there(make) -> None:
+    with elsewhere():
+        assert make(send(ROWS)).device == DEVICE
+
+
+@pytest.mark.parametrize("leave", [lambda rows: rows.cpu(), lambda rows: torch.zeros(2), lambda rows: torch.rand(2, 3)])
+def test_these_are_on_the_cpu(leave) -> None:
+    with elsewhere():
+        assert leave(send(ROWS)).device.type == "cpu"
+
+
+@pytest.mark.parametrize(
+    "mix", [lambda rows: rows + torch.zeros(2, 3), lambda rows: torch.cat([rows, torch.ones(1, 3)])]
+)
+def test_two_devices_do_not_mix(mix) -> None:
+    with elsewhere(), pytest.raises(MixedDevices):
+        mix(send(ROWS))
+
+
+def test_plain_tensors_are_plain_inside_and_outside() -> None:
+    with elsewhere():
+        assert (ROWS + torch.ones(2, 3)).device.type == "cpu"
+    assert (ROWS + 1).device.type == "cpu"
