@@ -4,22 +4,16 @@ First doubles, which start at once, then real tiny models, whose answers are com
 What steps 3 and 4 promise alike is judged in `doubles/loop_promises.py` and `doubles/loop_manners.py`.
 """
 
-from types import ModuleType
-
 import pytest
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles import loop_manners, loop_promises
+from tests.doubles import device_tier, library_verdicts, loop_manners, loop_promises, real_model
 from tests.doubles.clock import FakeClock
-from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
-from tests.doubles.loop_promises import PROMPT, prompt_ids, run
-from tests.doubles.loop_spies import expect_calls, expect_each, expect_ids, inputs_of, step_1_giving, step_2_giving
+from tests.doubles.loop_promises import prompt_ids, run
+from tests.doubles.loop_spies import expect_calls, expect_each, step_1_giving, step_2_giving
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed, rows
-from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3
-
-LONG_PROMPT = "Why is the sky blue? " * 24  # more than 512 ids
 
 
 def test_the_result_is_a_generation(step):
@@ -77,20 +71,20 @@ def test_an_eos_in_the_prompt_ends_nothing(step):
     loop_promises.is_not_ended_by_the_prompt(step.generate_uncached)
 
 
-def test_each_token_is_the_best_of_the_last_row(step):
-    """With greedy params each token is the argmax of the last position's logits."""
-    loop_promises.says_what_the_model_says(step.generate_uncached)
-
-
 def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
     """n tokens are n calls of the model, for n = 1, 2 and 16: none too many, none wasted."""
     for new_tokens in (1, 2, 16):
         loop_promises.makes_exactly(step.generate_uncached, new_tokens)
 
 
+def test_each_token_is_the_best_of_the_last_row(step):
+    """With greedy params each token is the argmax of the last position's logits."""
+    loop_promises.says_what_the_model_says(step.generate_uncached)
+
+
 def test_eighty_tokens_after_a_long_prompt(step):
     """80 tokens after a prompt of more than 512 ids are made like any others."""
-    loop_promises.makes_exactly(step.generate_uncached, 80, LONG_PROMPT)
+    loop_promises.copes_with_a_long_prompt(step.generate_uncached)
 
 
 def test_it_stops_at_every_eos(step):
@@ -192,24 +186,19 @@ def test_new_tensors_follow_the_model_to_its_device(step):
     loop_manners.follows_the_model_to_its_device(step.generate_uncached)
 
 
-def test_the_answer_is_the_librarys_on_qwen3(step: ModuleType):
+def test_the_answer_is_the_librarys_on_qwen3(step):
     """On real tiny Qwen3 models the greedy answer is that of the library's generate, token for token."""
-    _equals_the_library(step, [tiny_qwen3(seed) for seed in (1, 2, 3)])
+    library_verdicts.equals_the_library(step.generate_uncached, library_verdicts.qwen3s())
 
 
-def test_the_answer_is_the_librarys_on_llama_and_gpt2(step: ModuleType):
+def test_the_answer_is_the_librarys_on_llama_and_gpt2(step):
     """So it is on Llama, and on GPT-2 with its learned positions."""
-    _equals_the_library(step, [make(seed) for make in (tiny_llama, tiny_gpt2) for seed in (1, 2, 3)])
+    library_verdicts.equals_the_library(step.generate_uncached, library_verdicts.llamas_and_gpt2s())
 
 
-def _equals_the_library(step: ModuleType, models: list) -> None:
-    tokenizer = FastTokenizer()
-    for model in models:
-        inputs = dict(inputs_of(prompt_ids()))
-        result, call = run(step.generate_uncached, model, PROMPT, tokenizer, max_new_tokens=24)
-        why = "the library's generate(do_sample=False) is the reference for what this model says."
-        wanted = library_greedy(model, inputs, 24, {IM_END})
-        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids on a {type(model).__name__}", why=why)
+def test_it_stops_where_the_library_stops(step):
+    """On real tiny models an EOS ends the answer where the library's generate ends it."""
+    library_verdicts.stops_where_the_library_stops(step.generate_uncached)
 
 
 @pytest.mark.stretch
@@ -222,3 +211,28 @@ def test_only_the_last_row_of_logits_is_made(step):
     got = "" if wrong is None else f"{kept[wrong]} rows of logits"
     why = "`logits_to_keep=1` spares the model's last and widest layer for all positions but the newest."
     expect_calls(model.calls, wrong, call=call, got=got, wanted="1 row of logits", why=why)
+
+
+@pytest.mark.gpu
+def test_all_that_the_model_takes_lies_on_the_gpu(step):
+    """Prompt, mask and every new token lie on the GPU."""
+    device_tier.lands_on_the_device(step.generate_uncached)
+
+
+@pytest.mark.gpu
+def test_readings_wait_for_the_gpu(step):
+    """The clock is read when the GPU is done, not when its work was queued."""
+    device_tier.waits_for_the_device(step.generate_uncached)
+
+
+@pytest.mark.gpu
+def test_gpu_memory_comes_back(step):
+    """After ten requests as much GPU memory is held as after the first."""
+    device_tier.gives_memory_back(step.generate_uncached)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_smollm2_says_what_the_library_says(step):
+    """On SmolLM2 (float32) the greedy answer is the library's, token for token: 2 prompts, 24 tokens."""
+    real_model.says_what_the_library_says(step.generate_uncached, prompts=2, new_tokens=24)

@@ -8,17 +8,13 @@ import pytest
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles import decode_promises, loop_manners, loop_promises
+from tests.doubles import decode_promises, device_tier, library_verdicts, loop_manners, loop_promises, real_model
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
-from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
-from tests.doubles.loop_promises import PROMPT, prompt_ids, run
-from tests.doubles.loop_spies import expect_each, expect_ids, inputs_of, step_1_giving, step_2_giving, take
+from tests.doubles.loop_promises import prompt_ids, run
+from tests.doubles.loop_spies import expect_each, step_1_giving, step_2_giving
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed, rows
-from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3
-
-LONG_PROMPT = "Why is the sky blue? " * 24  # more than 512 ids
 
 
 def test_the_first_call_takes_the_whole_prompt(step):
@@ -67,14 +63,14 @@ def test_a_stop_id_in_the_prompt_ends_nothing(step):
     decode_promises.is_not_ended_by_the_prompt(step)
 
 
-def test_each_token_is_the_best_of_the_last_row(step):
-    """With greedy params each token is the argmax of the last position's logits."""
-    decode_promises.takes_the_best_of_the_last_row(step)
-
-
 def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
     """n tokens are n calls of the model, for n = 1, 2 and 16, also once the iterator is used up."""
     decode_promises.makes_exactly_as_many(step)
+
+
+def test_each_token_is_the_best_of_the_last_row(step):
+    """With greedy params each token is the argmax of the last position's logits."""
+    decode_promises.takes_the_best_of_the_last_row(step)
 
 
 def test_a_prompt_of_one_token(step):
@@ -155,10 +151,13 @@ def test_the_prompt_goes_through_step_1(load):
 
 
 def test_generate_cached_says_what_the_model_says(step):
-    """generate_cached's ids are the model's greedy ones, as many as asked for, also after a long prompt."""
+    """generate_cached's ids are the model's greedy ones."""
     loop_promises.says_what_the_model_says(step.generate_cached)
-    for new_tokens, prompt in ((1, PROMPT), (2, PROMPT), (80, LONG_PROMPT)):
-        loop_promises.makes_exactly(step.generate_cached, new_tokens, prompt)
+
+
+def test_eighty_tokens_after_a_long_prompt(step):
+    """80 tokens after a prompt of more than 512 ids are made like any others."""
+    loop_promises.copes_with_a_long_prompt(step.generate_cached)
 
 
 def test_it_stops_at_every_eos(step):
@@ -227,40 +226,74 @@ def test_new_tensors_follow_the_model_to_its_device(step):
 
 def test_the_answer_is_the_librarys_and_step_3s_on_qwen3(load):
     """On real tiny Qwen3 models the greedy answer is the library's and step 3's, token for token."""
-    _equals_both(load, [tiny_qwen3(seed) for seed in (1, 2, 3)])
+    models, uncached = library_verdicts.qwen3s(), load(3).generate_uncached
+    library_verdicts.equals_the_library(load().generate_cached, models, uncached)
 
 
 def test_the_answer_is_the_librarys_and_step_3s_on_llama_and_gpt2(load):
     """So it is on Llama, and on GPT-2 with its learned positions."""
-    _equals_both(load, [make(seed) for make in (tiny_llama, tiny_gpt2) for seed in (1, 2, 3)])
+    models, uncached = library_verdicts.llamas_and_gpt2s(), load(3).generate_uncached
+    library_verdicts.equals_the_library(load().generate_cached, models, uncached)
 
 
-def _equals_both(load, models: list) -> None:
-    tokenizer, step, step_3 = FastTokenizer(), load(), load(3)
-    for model in models:
-        result, call = run(step.generate_cached, model, PROMPT, tokenizer, max_new_tokens=24)
-        call += f".output_ids on a {type(model).__name__}"
-        why = "the cache saves work and changes nothing: the library's generate(do_sample=False) says the same."
-        expect_ids(result.output_ids, library_greedy(model, inputs_of(prompt_ids()), 24, {IM_END}), call=call, why=why)
-        uncached = step_3.generate_uncached(model, tokenizer, PROMPT, max_new_tokens=24).output_ids
-        expect_ids(result.output_ids, uncached, call=call, why="the loop without a cache, your step 3, says otherwise.")
+def test_it_stops_where_the_library_stops(step):
+    """On real tiny models an EOS ends the answer where the library's generate ends it."""
+    library_verdicts.stops_where_the_library_stops(step.generate_cached)
 
 
 @pytest.mark.stretch
 def test_a_prompt_padded_on_the_left(step):
     """On learned positions (GPT-2) a prompt padded on the left gives the tokens of the same prompt without padding."""
-    ids, padding = prompt_ids(), 5
-    inputs = inputs_of([0] * padding + ids)
-    inputs["attention_mask"][:, :padding] = 0
-    for model in (tiny_gpt2(1), tiny_gpt2(2)):
-        tokens = step.decode_tokens(model, inputs, 16, SamplingParams(), frozenset())
-        call = f"decode_tokens(gpt2, inputs with {padding} padding ids on the left, 16, ...)"
-        why = "the model counts positions from the first id, padding included: count them from the mask, "
-        why += "`attention_mask.cumsum(-1) - 1`, and hand them in as position_ids."
-        expect_ids(take(tokens, 19, call), library_greedy(model, inputs_of(ids), 16), call=call, why=why)
+    library_verdicts.skips_padding_on_the_left(step)
 
 
 @pytest.mark.stretch
 def test_a_closed_iterator_runs_the_model_no_more(step):
     """An iterator that is closed, or dropped, does not run the model again."""
     decode_promises.ends_when_it_is_closed_or_dropped(step)
+
+
+@pytest.mark.gpu
+def test_all_that_the_model_takes_lies_on_the_gpu(step):
+    """Prompt, mask and every new token lie on the GPU."""
+    device_tier.lands_on_the_device(step.generate_cached)
+
+
+@pytest.mark.gpu
+def test_readings_wait_for_the_gpu(step):
+    """The clock is read when the GPU is done, not when its work was queued."""
+    device_tier.waits_for_the_device(step.generate_cached)
+
+
+@pytest.mark.gpu
+def test_gpu_memory_comes_back(step):
+    """After ten requests as much GPU memory is held as after the first: no cache outlives its request."""
+    device_tier.gives_memory_back(step.generate_cached)
+
+
+@pytest.mark.gpu
+def test_cached_equals_uncached_on_the_gpu(load):
+    """In float32 both loops say the same 64 tokens, in the shape of Qwen3-0.6B."""
+    device_tier.equals_uncached(load(), load(3))
+
+
+@pytest.mark.gpu
+def test_logits_agree_in_bfloat16_on_the_gpu(load):
+    """In bfloat16 both loops' logits agree to 0.1 of their standard deviation."""
+    device_tier.logits_agree(load)
+
+
+@pytest.mark.gpu
+@pytest.mark.timeout(600)
+def test_the_cache_saves_work_on_the_gpu(load, capsys):
+    """At 512 tokens each loop sends as many ids through the model as it must; the times are printed, not judged."""
+    line = device_tier.work_saved(load(), load(3))
+    with capsys.disabled():
+        print(f"\n{line}")
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_smollm2_says_what_the_library_says(step):
+    """On SmolLM2 (float32) the greedy answer is the library's, token for token: 10 prompts, 64 tokens."""
+    real_model.says_what_the_library_says(step.generate_cached, prompts=10, new_tokens=64)

@@ -169,7 +169,7 @@ class ScriptedModel(torch.nn.Module):
 
     def generate(self, *_: Any, **__: Any) -> None:
         raise CheckFailure(
-            call="model.generate(...)", got="the library's own loop", wanted="your loop: calls of model(...), one a token",
+            call="model.generate(...)", got="the library's own loop", wanted="a loop of your own over model(...)",
             why="this step is about writing the loop that the library's generate() hides.",
         )  # fmt: skip
 
@@ -225,6 +225,6 @@ def _row(tensor: Tensor | None, name: str) -> list[int]:
         raise TypeError(f"{name} must be a tensor of shape (1, length), not {type(tensor).__name__}")
     if tensor.dim() != 2 or tensor.shape[0] != 1:
         raise ValueError(f"{name} must have the shape (1, length), not {tuple(tensor.shape)}")
-    if tensor.is_floating_point():
+    if tensor.is_floating_point() and name != "attention_mask":  # real models take a mask of any type
         raise TypeError(f"{name} must hold integers, not {tensor.dtype}")
     return [int(value) for value in tensor.tolist()[0]]

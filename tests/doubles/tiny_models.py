@@ -1,4 +1,4 @@
-"""Real models, tiny and random: Qwen3, Llama and GPT-2 from a config and a seed, float32, on the CPU, in `eval()`.
+"""Real models, tiny and random: Qwen3, Llama and GPT-2 from a config and a seed, float32, in `eval()`.
 
 Their weights are large, so that greedy output is varied and hangs on every token and position. The vocabulary is wider
 than any tokenizer's of the checks. The generation config carries sampling defaults that no solution may honour.
@@ -19,7 +19,10 @@ CONTEXT = 1024
 
 
 def tiny_qwen3(seed: int = 0, **config: Any) -> "PreTrainedModel":
-    """Two layers, four heads on two KV heads. `config` overrides or adds to the config's fields."""
+    """Two layers, four heads on two KV heads. `config` overrides or adds to the config's fields.
+
+    It is made on PyTorch's default device of the moment: a larger one is made quickest where it is to run.
+    """
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
     return _build(Qwen3ForCausalLM, Qwen3Config, seed, _rotary(head_dim=16) | config)
@@ -59,7 +62,7 @@ def _build(model_class: type, config_class: type, seed: int, fields: Mapping[str
 
     tokens = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     config = config_class(**{"vocab_size": VOCABULARY, "initializer_range": 0.3} | tokens | fields)
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(seed)
         model = model_class(config).float()
     model.generation_config = GenerationConfig(
