@@ -5,6 +5,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 
 import pytest
 
@@ -69,8 +70,8 @@ def test_an_error_keeps_its_type_and_the_worker_goes_on(error: Exception) -> Non
 
 @pytest.mark.parametrize(
     "error",
-    [StopIteration(), StopAsyncIteration(), SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError()],
-    ids=lambda error: type(error).__name__,
+    [StopIteration(), StopAsyncIteration(), SystemExit(3), asyncio.CancelledError(), CancelledError()],
+    ids=lambda error: f"{type(error).__module__}.{type(error).__name__}",
 )
 def test_control_flow_raised_by_the_engine_arrives_as_a_runtime_error(error: BaseException) -> None:
     def fail() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -61,6 +62,9 @@ def test_a_closed_worker_opens_again_and_still_enters_the_engine_once_at_a_time(
         assert not after.done()
         held.go.set()
         assert [await running, await after] == ["done", 2]
+        thread = await worker.run(threading.current_thread)
+        await asyncio.to_thread(thread.join, 0.2)
+        assert thread.is_alive(), "an open worker keeps its thread between two jobs"
         worker.close()
 
     drive(body)

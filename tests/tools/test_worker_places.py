@@ -1,7 +1,10 @@
 """The engine worker's places and loops: who gets in, who is told to come back, and when a place is free again."""
 
 import asyncio
+import gc
+import logging
 import threading
+import weakref
 
 import pytest
 
@@ -90,6 +93,30 @@ def test_a_cancelled_waiter_leaves_the_line_at_once() -> None:
     drive(body)
 
 
+def test_a_cancelled_waiter_is_forgotten_while_the_engine_is_busy() -> None:
+    class Prompt:
+        pass
+
+    async def body() -> None:
+        worker, held, prompts = EngineWorker(2), Held(), [Prompt()]
+        alive = weakref.ref(prompts[0])
+        running = asyncio.create_task(worker.run(held))
+        waiting = asyncio.create_task(worker.run(lambda prompt=prompts[0]: prompt))
+        await settle()
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        del waiting
+        prompts.clear()
+        await settle()
+        gc.collect()
+        assert alive() is None
+        held.go.set()
+        await running
+        worker.close()
+
+    drive(body)
+
+
 def test_a_cancelled_caller_of_a_running_call_keeps_its_place_until_the_call_ends() -> None:
     async def body() -> None:
         worker, held = EngineWorker(1), Held()
@@ -145,7 +172,7 @@ def test_requests_may_come_from_several_loops_at_once() -> None:
     worker.close()
 
 
-def test_a_loop_that_closed_is_a_reader_that_has_gone() -> None:
+def test_a_loop_that_closed_is_a_reader_that_has_gone(caplog: pytest.LogCaptureFixture) -> None:
     worker, tokens, streams = EngineWorker(1), Tokens(100), []
     held = tokens.gates[3] = Held()
 
@@ -162,3 +189,4 @@ def test_a_loop_that_closed_is_a_reader_that_has_gone() -> None:
         worker.close()
 
     drive(body)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
