@@ -15,7 +15,8 @@ from shared.sampling_params import SamplingParams
 from tests.doubles import backends, stream_manners, stream_promises
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
-from tests.doubles.streams import UNFINISHED, answering, expect_text, read
+from tests.doubles.loop_spies import expect_ids
+from tests.doubles.streams import PROMPT, UNFINISHED, answering, called, expect_text, read
 
 PROSE = "the cat sat on the mat, and it sat there for a while. "
 EMOJI = "🙂".encode()
@@ -29,10 +30,10 @@ FLUSH = "what was held back belongs to the answer too: when no token comes any m
 def test_the_answer_is_an_iterator(step):
     """`generate_stream` returns an iterator."""
     tokenizer = FastTokenizer()
-    stream = step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, "Hi", max_new_tokens=5)
+    stream = step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, PROMPT, max_new_tokens=5)
     expect(
         hasattr(type(stream), "__next__"),
-        call="generate_stream(model, tokenizer, 'Hi', max_new_tokens=5)",
+        call=called(max_new_tokens=5),
         got=type(stream).__name__,
         wanted="an iterator, such as a generator",
         why="whoever reads the stream asks for the next chunk with next(): yield the pieces as they come.",
@@ -43,26 +44,32 @@ def test_the_call_runs_at_most_the_prefill(step):
     """Calling `generate_stream` runs the model once at most: the rest happens as chunks are asked for."""
     tokenizer = FastTokenizer()
     model = answering(tokenizer, b"Hello")
-    stream = step.generate_stream(model, tokenizer, "Hi", max_new_tokens=5)
+    step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5)
     expect(
         len(model.calls) <= 1,
-        call="generate_stream(model, tokenizer, 'Hi', max_new_tokens=5), and no chunk taken",
+        call=f"{called(max_new_tokens=5)}, and no chunk taken",
         got=f"{len(model.calls)} calls of the model",
         wanted="none, or the prefill alone",
         why="a stream that is made before it is read is no stream: the user waits for the whole answer, then gets it.",
         trace=trace(model.calls),
     )
-    del stream
+
+
+def test_the_prompt_goes_in_as_step_1_has_it(step):
+    """The model's first forward takes the prompt in its chat format, word for word."""
+    told = read(step, FastTokenizer(), b"Hello")
+    first = told.model.calls[0].ids if told.model.calls else []
+    why = "step 1 knows the chat format: hand it the prompt as it is, spaces and line ends included."
+    expect_ids(first, told.tokenizer.prompt_ids(PROMPT), call=f"the first forward of {told.call}", why=why)
 
 
 def test_no_chunk_repeats_what_was_sent(step):
     """Each chunk holds only new text."""
     for reply in (b"Hello", b"ha ha ha"):
         told = read(step, FastTokenizer(), reply)
-        wrong = told.first_wrong(lambda at, told=told: at > 0 and told.chunks[at].text.startswith(told.sent_before(at)))
-        repeats = wrong is not None and told.strays(wrong)
+        wrong = told.first_wrong(told.repeats)
         expect(
-            not repeats,
+            wrong is None,
             call=told.call,
             got=told.shown(wrong),
             wanted=told.shown_wanted(wrong),
@@ -171,7 +178,13 @@ def test_a_character_cut_by_the_eos_is_sent_as_it_is(step):
 
 def test_a_genuine_replacement_character_is_text(step):
     """A U+FFFD that the model means is text like any other, also several, and at the end."""
-    for reply in (f"a {UNFINISHED} b", f"{UNFINISHED}{UNFINISHED}x", f"end {UNFINISHED}", f"{UNFINISHED}🙂"):
+    for reply in (
+        f"a {UNFINISHED} b",
+        f"{UNFINISHED}{UNFINISHED}x",
+        f"end {UNFINISHED}",
+        f"{UNFINISHED}🙂",
+        f"{UNFINISHED}\n",
+    ):
         why = "U+FFFD is a character that a model can say: hold it back while it may be unfinished, but drop it never."
         expect_text(read(step, FastTokenizer(), reply.encode()), why)
 

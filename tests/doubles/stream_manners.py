@@ -16,9 +16,9 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
-from tests.doubles.streams import UNFINISHED, answering
+from tests.doubles.streams import PROMPT, UNFINISHED, answering, called
 
-HELLO = "generate_stream(model, tokenizer, 'Hi', max_new_tokens=5)"
+HELLO = called(max_new_tokens=5)
 
 
 class DeviceLost(RuntimeError):
@@ -57,7 +57,7 @@ def lets_errors_through(step: ModuleType) -> None:
         tokenizer, chunks, got = FastTokenizer(), [], "the end, as if nothing had happened"
         model = answering(tokenizer, reply, on_call=_failing_at(fails_at))
         try:
-            for chunk in step.generate_stream(model, tokenizer, "Hi", max_new_tokens=len(reply)):
+            for chunk in step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=len(reply)):
                 chunks.append(chunk)
         except Exception as error:
             got = type(error).__name__
@@ -85,7 +85,7 @@ def _failing_at(forward: int) -> Callable[[object], None]:
 def records_no_graph(step: ModuleType) -> None:
     tokenizer = FastTokenizer()
     model = answering(tokenizer, b"Hello")
-    stream = step.generate_stream(model, tokenizer, "Hi", max_new_tokens=5)
+    stream = step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5)
     thread = Thread(target=lambda: list(stream))
     thread.start()
     thread.join()
@@ -103,7 +103,7 @@ def keeps_the_callers_grad_mode(step: ModuleType) -> None:
     tokenizer = FastTokenizer()
     for before in (True, False):
         with torch.set_grad_enabled(before):
-            stream = iter(step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, "Hi", max_new_tokens=5))
+            stream = iter(step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, PROMPT, max_new_tokens=5))
             modes = []
             for _ in zip(range(3), stream, strict=False):
                 modes.append((torch.is_grad_enabled(), torch.is_inference_mode_enabled()))
@@ -124,7 +124,7 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
     for training in (False, True):
         model = answering(tokenizer, b"Hello").train(training)
         before = _state(model, params)
-        list(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=5, params=params))
+        list(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5, params=params))
         after = _state(model, params)
         changed = [name for name in before if before[name] != after[name]]
         expect(
@@ -151,7 +151,7 @@ def closes_the_token_loop(load: Callable[..., ModuleType]) -> None:
         inner.decode_tokens = _noting(inner.decode_tokens, loops)
         tokenizer, step = FastTokenizer(), load(under={4: inner})
         model = answering(tokenizer, b"Hello, you")
-        stream = iter(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=10))
+        stream = iter(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=10))
         next(stream), next(stream)
         forwards = len(model.calls)
         if way == "close" and hasattr(stream, "close"):
@@ -162,7 +162,7 @@ def closes_the_token_loop(load: Callable[..., ModuleType]) -> None:
             gc.collect()
         expect(
             "open" not in loops and len(model.calls) == forwards,
-            call=f"two chunks of generate_stream(model, tokenizer, 'Hi', max_new_tokens=10), then {way} it",
+            call=f"two chunks of {called(max_new_tokens=10)}, then {way} it",
             got=f"a token loop that is {loops[-1] if loops else 'closed'}, {len(model.calls) - forwards} more forwards",
             wanted="a token loop that is closed, 0 more forwards",
             why="a client that leaves must not keep the model busy: the loop over the tokens ends with the stream.",

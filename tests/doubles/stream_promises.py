@@ -16,11 +16,11 @@ from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.loop_spies import inputs_of
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.streams import Told, answering, read
+from tests.doubles.streams import PROMPT, Told, answering, called, read
 
 
 def goes_one_token_a_step(told: Told) -> None:
-    prompt, calls = told.tokenizer.prompt_ids("Hi"), told.model.calls
+    prompt, calls = told.tokenizer.prompt_ids(PROMPT), told.model.calls
     fed = [prompt, *([token] for token in told.ids[:-1])]
     cached = [0, *range(len(prompt), len(prompt) + len(fed))]
     right = [
@@ -71,15 +71,15 @@ def _expect_end(told: Told, why: str) -> None:
 
 def refuses_what_does_not_fit(step: ModuleType) -> None:
     tokenizer = FastTokenizer()
-    for limit, context in ((0, 4096), (-1, 4096), (50, len(tokenizer.prompt_ids("Hi")) + 49)):
+    for limit, context in ((0, 4096), (-1, 4096), (50, len(tokenizer.prompt_ids(PROMPT)) + 49)):
         model, got = answering(tokenizer, b"Hello", context=context), "no error"
         try:
-            next(iter(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=limit)), None)
+            next(iter(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=limit)), None)
         except Exception as error:
             got = type(error).__name__
         expect(
             got == RequestRefused.__name__ and not model.calls,
-            call=f"next(generate_stream(model, tokenizer, 'Hi', max_new_tokens={limit})), a context of {context}",
+            call=f"next({called(max_new_tokens=limit)}), a context of {context}",
             got=f"{got}, {len(model.calls)} forwards",
             wanted="RequestRefused, 0 forwards",
             why="`check_fits` says so before any work is done; 0 is a limit too, not a missing one.",
@@ -88,14 +88,14 @@ def refuses_what_does_not_fit(step: ModuleType) -> None:
 
 def hands_on_the_params(step: ModuleType) -> None:
     tokenizer, params = FastTokenizer(), SamplingParams(temperature=0.9, top_k=2)
-    prompt = len(tokenizer.prompt_ids("Hi"))
+    prompt = len(tokenizer.prompt_ids(PROMPT))
     torch.manual_seed(1)
-    text = "".join(step.generate_stream(ScriptedModel(favourites), tokenizer, "Hi", max_new_tokens=40, params=params))
+    text = "".join(step.generate_stream(ScriptedModel(favourites), tokenizer, PROMPT, max_new_tokens=40, params=params))
     rows = [favourites(tuple(range(prompt + at))) for at in range(len(text))]
     ranks = {int((row > row[min(ord(letter), 299)]).sum()) for row, letter in zip(rows, text, strict=True)}
     expect(
         len(text) == 40 and ranks == {0, 1},  # of right solutions, one in 2 ** 38 draws the same rank 40 times
-        call=f"''.join(generate_stream(model, tokenizer, 'Hi', max_new_tokens=40, params={params}))",
+        call=f"''.join({called(max_new_tokens=40, params=params)})",
         got=f"{len(text)} letters, of ranks {sorted(ranks)}",
         wanted="40 letters, of ranks [0, 1]: the best and the second",
         why="temperature and top_k belong to the request: hand its `params` to the token loop.",
@@ -114,12 +114,12 @@ def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., Modul
     cached, params, texts = load(4).generate_cached, SamplingParams(temperature=1.2, top_k=20), []
     for seed in (1, 2, 3):
         torch.manual_seed(seed)
-        wanted = cached(ScriptedModel(favourites), FastTokenizer(), "Hi", 24, params).text
+        wanted = cached(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params).text
         torch.manual_seed(seed)
-        texts.append("".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), "Hi", 24, params)))
+        texts.append("".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params)))
         expect(
             texts[-1] == wanted,
-            call=f"torch.manual_seed({seed}); ''.join(generate_stream(model, tokenizer, 'Hi', 24, {params}))",
+            call=f"torch.manual_seed({seed}); ''.join({called(max_new_tokens=24, params=params)})",
             got=repr(texts[-1]),
             wanted=f"{wanted!r}, which generate_cached gave",
             why="both paths draw from torch's global generator, one draw a token, and neither seeds it.",
@@ -138,13 +138,13 @@ def says_what_the_library_says(step: ModuleType) -> None:
         (tiny_llama, 3, byte_level()),
     ):
         model = make(seed)
-        inputs = inputs_of(FastTokenizer(tokenizer.backend_tokenizer).prompt_ids("Hi"))
+        inputs = inputs_of(FastTokenizer(tokenizer.backend_tokenizer).prompt_ids(PROMPT))
         ids = library_greedy(model, inputs, 24, stop_token_ids(model, tokenizer))
         wanted = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        text = "".join(step.generate_stream(model, tokenizer, "Hi", max_new_tokens=24))
+        text = "".join(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=24))
         expect(
             text == wanted,
-            call=f"''.join(generate_stream({make.__name__}({seed}), tokenizer, 'Hi', max_new_tokens=24))",
+            call=f"''.join({called(max_new_tokens=24)}), the model is {make.__name__}({seed})",
             got=repr(text),
             wanted=repr(wanted),
             why="the double is satisfied, the model is not: look at cache, mask and positions in the token loop.",

@@ -1,16 +1,19 @@
 """Reads a stream with an eye on the forwards behind each chunk, and says what is wrong with it, ids and all."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
 from kata.failure import expect
+from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.scripted_model import ScriptedModel
 
 UNFINISHED = "\ufffd"
+PROMPT = " Hi\n"  # word for word: nothing of it is stripped
 NEIGHBOURS = 3  # chunks shown before and after a wrong one
 
 
@@ -51,12 +54,17 @@ class Told:
         """Whether this chunk is not what comes next in the text."""
         return not self.wanted.startswith(self.sent_before(at + 1))
 
+    def repeats(self, at: int) -> bool:
+        """Whether this chunk begins with all that was sent before, which was right, and other text comes next."""
+        sent = self.sent_before(at)
+        return sent != "" and self.wanted.startswith(sent) and self.chunks[at].text.startswith(sent) and self.strays(at)
+
     def is_late(self, at: int) -> bool:
         """Whether the model ran again before this chunk came, although there was whole text to send.
 
-        Judged only while what was sent is right.
+        Judged only where the text is right: late is late, lost is lost.
         """
-        if not self.wanted.startswith(self.sent_before(at)):
+        if self.strays(at):
             return False
         settled = [self.tokenizer.text(self.ids[:said]) for said in range(self.chunks[at].forwards)]
         return any(len(text) > len(self.sent_before(at)) for text in settled if not text.endswith(UNFINISHED))
@@ -77,14 +85,9 @@ class Told:
             if len(text) > len(sent) and (not text.endswith(UNFINISHED) or end == len(self.ids)):
                 pieces.append((text[len(sent) :], self.ids[start:end]))
                 start, sent = end, text
-        if wrong is None or wrong >= len(self.chunks):
-            return _row(pieces, len(pieces) - 1)
-        came, said = self.chunks[wrong].forwards, 0
-        for at, (_, ids) in enumerate(pieces):
-            said += len(ids)
-            if said >= came:
-                return _row(pieces, at)
-        return _row(pieces, len(pieces) - 1)
+        reached = len(self.sent_before(wrong)) if wrong is not None else len(self.text)
+        ends = accumulate(len(text) for text, _ in pieces)
+        return _row(pieces, next((at for at, end in enumerate(ends) if end > reached), len(pieces) - 1))
 
 
 def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int) -> str:
@@ -95,12 +98,26 @@ def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int) -> str:
     return " | ".join(["..."] * (first > 0) + told + ["..."] * (last < len(pieces)))
 
 
+def called(**options: Any) -> str:
+    """The call as a learner would write it: of params only what is not the default."""
+    told = "".join(f", {name}={_short_params(value)}" for name, value in options.items())
+    return f"generate_stream(model, tokenizer, {PROMPT!r}{told})"
+
+
+def _short_params(value: Any) -> str:
+    if not isinstance(value, SamplingParams):
+        return repr(value)
+    default = asdict(SamplingParams())
+    changed = {name: field for name, field in asdict(value).items() if field != default[name]}
+    return f"SamplingParams({', '.join(f'{name}={field!r}' for name, field in changed.items())})"
+
+
 def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> ScriptedModel:
-    """A model that answers "Hi" with these ids, and whatever else it sees with question marks.
+    """A model that answers `PROMPT` with these ids, and whatever else it sees with question marks.
 
     Its vocabulary is wider than the tokenizer's.
     """
-    prompt, reply, lost = tuple(tokenizer.prompt_ids("Hi")), tuple(ids), tokenizer.ids("?")[-1]
+    prompt, reply, lost = tuple(tokenizer.prompt_ids(PROMPT)), tuple(ids), tokenizer.ids("?")[-1]
 
     def script(seen: tuple[int, ...]) -> int:
         said = seen[len(prompt) :]
@@ -115,10 +132,9 @@ def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: 
     ids = list(ids)
     model = model or answering(tokenizer, ids)
     options = {"max_new_tokens": len(ids)} | options
-    told = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    call = f"list(generate_stream(model, tokenizer, 'Hi', {told}))"
+    call = f"list({called(**options)})"
     chunks: list[Chunk] = []
-    for text in step.generate_stream(model, tokenizer, "Hi", **options):
+    for text in step.generate_stream(model, tokenizer, PROMPT, **options):
         expect(
             isinstance(text, str),
             call=call,

@@ -1,9 +1,4 @@
-"""Empty pieces are left out, but U+FFFD goes out as if it were text: the emoji that it becomes never does.
-
-Caught by: test_an_emoji_of_several_tokens_comes_whole
-Says: until the last of them decoding gives U+FFFD
-Source: ferrox#124
-"""
+"""One generator makes texts, another cuts them into pieces; neither is `generate_stream`."""
 
 from shared.limits import check_fits
 from shared.sampling_params import SamplingParams
@@ -17,22 +12,24 @@ def decode(tokenizer, ids):
     return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 
-def detokenize(tokenizer, tokens):
-    previous_text, ids = "", []
-    for token in tokens:
-        ids.append(token)
-        current_text = decode(tokenizer, ids)
-        if current_text != previous_text:
-            new_text = current_text[len(previous_text) :]
-            if new_text:
-                yield new_text
-        previous_text = current_text
-
-
 def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
     params = params or SamplingParams()
     limit = params.max_tokens if max_new_tokens is None else max_new_tokens
     inputs = prepare_inputs(tokenizer, model, prompt)
     check_fits(model, inputs["input_ids"].shape[1], limit)
     stop_ids = stop_token_ids(model, tokenizer)
-    return detokenize(tokenizer, decode_tokens(model, inputs, limit, params, stop_ids))
+
+    def texts():
+        ids = []
+        for token in decode_tokens(model, inputs, limit, params, stop_ids):
+            ids.append(token)
+            yield decode(tokenizer, ids), False
+        yield decode(tokenizer, ids), True
+
+    def pieces(sent=""):
+        for text, last in texts():
+            if (last or text[-1:] != "\N{REPLACEMENT CHARACTER}") and text[len(sent) :]:
+                yield text[len(sent) :]
+                sent = text
+
+    return pieces()

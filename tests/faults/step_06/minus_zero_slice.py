@@ -1,7 +1,7 @@
-"""`max_new_tokens or params.max_tokens` takes a limit of 0 for none.
+"""`text[-n:]` for the n new characters: where there are none, `text[-0:]` is the whole text.
 
-Caught by: test_what_does_not_fit_is_refused_before_the_model_runs
-Says: 0 is a limit too
+Caught by: test_special_tokens_are_never_shown, test_no_chunk_is_empty
+Says: joined this is
 """
 
 from shared.limits import check_fits
@@ -17,22 +17,22 @@ def decode(tokenizer, ids):
 
 
 def detokenize(tokenizer, tokens):
-    ids, sent = [], ""
+    ids, sent = [], 0
     for token in tokens:
         ids.append(token)
         text = decode(tokenizer, ids)
-        if len(text) > len(sent) and not text.endswith("\ufffd"):
-            yield text[len(sent) :]
-            sent = text
-
-    rest = decode(tokenizer, ids)[len(sent) :]
+        if text.endswith("\ufffd"):
+            continue
+        yield text[-(len(text) - sent) :]
+        sent = len(text)
+    rest = decode(tokenizer, ids)[sent:]
     if rest:
         yield rest
 
 
 def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
     params = params or SamplingParams()
-    limit = max_new_tokens or params.max_tokens
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
     inputs = prepare_inputs(tokenizer, model, prompt)
     check_fits(model, inputs["input_ids"].shape[1], limit)
     stop_ids = stop_token_ids(model, tokenizer)

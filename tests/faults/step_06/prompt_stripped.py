@@ -1,7 +1,7 @@
-"""`replace` removes the text before wherever it stands, not only at the front.
+"""The prompt is stripped on its way to step 1.
 
-Caught by: test_joined_chunks_are_the_completion
-Says: each token's text is sent once
+Caught by: test_the_prompt_goes_in_as_step_1_has_it
+Says: spaces and line ends included
 """
 
 from shared.limits import check_fits
@@ -22,7 +22,7 @@ def detokenize(tokenizer, tokens):
         ids.append(token)
         text = decode(tokenizer, ids)
         if len(text) > len(sent) and not text.endswith("\ufffd"):
-            yield text.replace(sent, "") if sent else text
+            yield text[len(sent) :]
             sent = text
 
     rest = decode(tokenizer, ids)[len(sent) :]
@@ -33,7 +33,7 @@ def detokenize(tokenizer, tokens):
 def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
     params = params or SamplingParams()
     limit = params.max_tokens if max_new_tokens is None else max_new_tokens
-    inputs = prepare_inputs(tokenizer, model, prompt)
+    inputs = prepare_inputs(tokenizer, model, prompt.strip())
     check_fits(model, inputs["input_ids"].shape[1], limit)
     stop_ids = stop_token_ids(model, tokenizer)
     return detokenize(tokenizer, decode_tokens(model, inputs, limit, params, stop_ids))

@@ -1,0 +1,40 @@
+"""Whether text is whole is asked of the newest token alone: the last byte of an emoji looks unfinished for ever.
+
+Caught by: test_each_chunk_goes_out_with_its_token
+Says: yield it at once
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    pending, context = [], []
+    for token in tokens:
+        pending.append(token)
+        if "\ufffd" in decode(tokenizer, [token]):
+            continue
+        piece = decode(tokenizer, context + pending)[len(decode(tokenizer, context)) :]
+        if piece:
+            yield piece
+            context, pending = pending, []
+    piece = decode(tokenizer, context + pending)[len(decode(tokenizer, context)) :]
+    if piece:
+        yield piece
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    stop_ids = stop_token_ids(model, tokenizer)
+    return detokenize(tokenizer, decode_tokens(model, inputs, limit, params, stop_ids))
