@@ -1,6 +1,6 @@
 """Checks of step 8: the server over a scripted engine, in one process and on a real socket; the engine over spies.
 
-What is judged on a socket stands in `doubles/server_under_load.py`.
+What is judged on a socket stands in `doubles/server_under_load.py`, what is judged of errors in `server_errors.py`.
 """
 
 from types import ModuleType
@@ -8,15 +8,12 @@ from types import ModuleType
 import pytest
 
 from kata.failure import expect
-from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
-from tests.doubles import server_under_load
-from tests.doubles.engine_spies import GENERATION, RESULT, STREAMED, EngineSpies
-from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine, raising
+from tests.doubles import server_errors, server_under_load
+from tests.doubles.engine_spies import GENERATION, RESULT, STREAMED, EngineSpies, Passive
+from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine
 from tests.doubles.server_verdicts import (
-    ENDPOINTS,
     HELLO,
-    as_json,
     asked,
     body_of,
     check_engine_arguments,
@@ -25,37 +22,18 @@ from tests.doubles.server_verdicts import (
     expect_calls,
     expect_status,
     expect_whole,
-    names_field,
 )
 
-TEXTS = (PIECES, ("  two\r\n", "lines \n"), ("😀", "é", "中文"), ("<b>", "&amp;", '"\\n'), ())
+TEXTS = (
+    PIECES,
+    ("  two\r\n", "lines \n"),
+    ("😀", "é", "中文"),
+    ("<b>", "&amp;", '"\\n'),
+    ("ha", "ha", " ", "\n", "ha"),
+    (),
+)
 GIVEN = {"prompt": "  Say\r\n\thi 😀 e\u0301 ", "max_new_tokens": 7, "temperature": 0.7, "top_k": 3}
 LOWEST = {"prompt": "x", "max_new_tokens": 1, "temperature": 0.0, "top_k": 1}
-BAD_BODIES = (
-    ("prompt", {}),
-    ("prompt", {"prompt": " \n"}),
-    ("prompt", {"prompt": None}),
-    ("prompt", {"prompt": ["Hello"]}),
-    *(("max_new_tokens", {**HELLO, "max_new_tokens": value}) for value in (0, 513, "16", True, None)),
-    *(("temperature", {**HELLO, "temperature": value}) for value in (-0.1, 2.1, "0.5", None)),
-    *(("top_k", {**HELLO, "top_k": value}) for value in (0, 101, 1.5)),
-    ("max_tokens", {**HELLO, "max_tokens": 16}),
-)
-UNREADABLE = (
-    b'{"prompt": "Hello", "temperature": NaN}',
-    b'{"prompt": "Hello", "temperature": -Infinity}',
-    b'{"prompt": "Hello", "temperature": 1e999}',
-    b'{"prompt": "Hello", "max_new_tokens": 1e999}',
-    b'{"prompt": "Hello", "temperature": ' + b"1" * 400 + b"}",
-    b'{"prompt": "Hello", "max_new_tokens": ' + b"1" * 5000 + b"}",
-    b'{"prompt": "Hello", "\\ud800": 1}',
-    b'{"prompt": "Hel\xfflo"}',
-    b'{"prompt": ' + b"[" * 100_000,
-    b'{"prompt": "Hello"',
-    b'["Hello"]',
-    b"NaN",
-    b"",
-)
 
 
 @pytest.fixture
@@ -174,21 +152,7 @@ def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
 
 def test_a_bad_body_gets_a_422_that_names_the_field(server: ModuleType) -> None:
     """A bad body gets a 422 that names the field, on both endpoints, and never reaches the engine."""
-    engine = ScriptedEngine()
-    with client_of(server.create_app(engine)) as client:
-        for path in ENDPOINTS:
-            for field, body in BAD_BODIES:
-                answer = client.post(path, body)
-                why = "declare the body as a GenerateRequest, and FastAPI checks it before your code runs."
-                expect_status(answer, 422, asked(path, body), why)
-                expect(
-                    names_field(answer, field),
-                    call=asked(path, body),
-                    got=answer,
-                    wanted=f"a list under `detail`, each with `loc` and `msg`, where one names {field}",
-                    why="a client can mend only what it is told: keep the shape of FastAPI's own 422.",
-                )
-    expect_calls(engine, [], "requests with bad bodies")
+    server_errors.names_the_bad_field(server.create_app)
 
 
 def test_apps_share_nothing(server: ModuleType) -> None:
@@ -210,9 +174,9 @@ def test_apps_share_nothing(server: ModuleType) -> None:
 def test_the_engine_summarizes_the_cached_generation(server: ModuleType, spies: EngineSpies) -> None:
     """CachedEngine.generate is summarize(generate_cached(…)), with every argument handed on."""
     check_engine_arguments(server, spies, "generate", "generate_cached")
-    got = server.CachedEngine("model", "tokenizer").generate("Hello")
+    got = server.CachedEngine(Passive(), Passive()).generate("Hello")
     expect(
-        spies.summarized[-1:] == [GENERATION] and got is RESULT,
+        spies.summarized[-1:] == [GENERATION] and type(got) is type(RESULT) and got == RESULT,
         call="CachedEngine(model, tokenizer).generate('Hello')",
         got=got,
         wanted="summarize(the Generation of generate_cached)",
@@ -223,14 +187,14 @@ def test_the_engine_summarizes_the_cached_generation(server: ModuleType, spies: 
 def test_the_engine_streams_the_stream(server: ModuleType, spies: EngineSpies) -> None:
     """CachedEngine.stream is generate_stream(…), with every argument handed on, and piece by piece."""
     check_engine_arguments(server, spies, "stream", "generate_stream")
-    stream = iter(server.CachedEngine("model", "tokenizer").stream("Hello"))
     before = spies.streamed
+    stream = iter(server.CachedEngine(Passive(), Passive()).stream("Hello"))
     got = [next(stream)]
     expect(
-        spies.streamed == before + 1,
+        spies.streamed - before < len(STREAMED),
         call="next(CachedEngine(model, tokenizer).stream('Hello'))",
-        got=f"{spies.streamed - before} pieces were made",
-        wanted="1",
+        got="all pieces were made",
+        wanted="one",
         why="a list, or a join, makes all pieces before the first goes out: return the iterator itself.",
     )
     got.extend(stream)
@@ -247,73 +211,25 @@ def test_health_answers_while_the_engine_works(server: ModuleType) -> None:
 @pytest.mark.stretch
 def test_what_cannot_be_read_is_the_clients_error(server: ModuleType) -> None:
     """NaN, broken JSON and numbers beyond all bounds are the client's error: a 4xx, never a 5xx."""
-    engine = ScriptedEngine()
-    with client_of(server.create_app(engine), quiet=True) as client:
-        for path in ENDPOINTS:
-            for content in UNREADABLE:
-                answer = client.post_bytes(path, content)
-                expect(
-                    400 <= answer.status < 500,
-                    call=asked(path, repr(content)),
-                    got=answer,
-                    wanted="a 4xx",
-                    why="FastAPI's own 422 repeats the input, and JSON can write neither NaN nor half a surrogate: "
-                    "answer with loc, msg and type alone.",
-                )
-    expect_calls(engine, [], "requests that cannot be read")
+    server_errors.blames_what_cannot_be_read(server.create_app)
 
 
 @pytest.mark.stretch
 def test_a_422_repeats_no_value(server: ModuleType) -> None:
     """A 422 names fields and limits; it never repeats what was sent."""
-    with client_of(server.create_app(ScriptedEngine()), quiet=True) as client:
-        for path in ENDPOINTS:
-            for body in ({"prompt": "sesame", "top_k": 0}, {"prompt": ["sesame"]}, {**HELLO, "temperature": "sesame"}):
-                answer = client.post(path, body)
-                expect(
-                    answer.status == 422 and b"sesame" not in answer.body,
-                    call=asked(path, body),
-                    got=answer,
-                    wanted="a 422 without the word that was sent",
-                    why="error bodies end up in logs, and a prompt may be private: leave `input` out of each problem.",
-                )
+    server_errors.repeats_no_value(server.create_app)
 
 
 @pytest.mark.stretch
 def test_a_refused_request_is_a_422_with_the_numbers(server: ModuleType) -> None:
     """What the engine refuses is a 422 with its reason, on both endpoints, however late the engine says so."""
-    refuse = raising(RequestRefused("the prompt's 700 tokens and 400 new ones exceed the context of 1024"))
-    for engine in (ScriptedEngine(work=refuse), ScriptedEngine(work=refuse, at_call=refuse)):
-        with client_of(server.create_app(engine), quiet=True) as client:
-            for path in ENDPOINTS:
-                answer = client.post(path, HELLO)
-                expect(
-                    answer.status == 422 and all(number in answer.body for number in (b"700", b"400", b"1024")),
-                    call=f"{asked(path, HELLO)}, where the engine raises RequestRefused",
-                    got=answer,
-                    wanted="a 422 with the numbers of the refusal",
-                    why="only the engine can count tokens. Ask it for the first piece before you answer 200, and turn "
-                    "RequestRefused into a 422.",
-                )
+    server_errors.refuses_with_the_numbers(server.create_app)
 
 
 @pytest.mark.stretch
 def test_an_error_of_the_engine_is_a_500_without_internals(server: ModuleType) -> None:
     """Any other error of the engine is a JSON 500 that gives nothing away, a ValueError as well."""
-    for error in (ValueError("weights at 0xBEEF"), KeyError("0xBEEF")):
-        fail = raising(error)
-        for engine in (ScriptedEngine(work=fail), ScriptedEngine(work=fail, at_call=fail)):
-            with client_of(server.create_app(engine), quiet=True) as client:
-                for path in ENDPOINTS:
-                    answer = client.post(path, HELLO)
-                    told = any(word in answer.body for word in (b"BEEF", b"ValueError", b"KeyError", b"Traceback"))
-                    expect(
-                        answer.status == 500 and as_json(answer.body) is not None and not told,
-                        call=f"{asked(path, HELLO)}, where the engine raises {error!r}",
-                        got=answer,
-                        wanted="a 500 in JSON that says nothing of the error",
-                        why="what is no RequestRefused is our fault, not the client's; its text belongs in the log.",
-                    )
+    server_errors.keeps_its_errors_to_itself(server.create_app)
 
 
 @pytest.mark.stretch
@@ -355,17 +271,25 @@ def test_shutdown_does_not_wait_for_the_engine(server: ModuleType) -> None:
 @pytest.mark.stretch
 def test_a_figure_that_is_no_number_never_becomes_null(server: ModuleType) -> None:
     """A metric that is infinite or NaN never becomes null: it is an error, or left out."""
-    for name, figure in (("throughput", float("inf")), ("acceptance_rate", float("nan"))):
-        metrics = ServingMetrics(8.0, 3, 1, latency_ms=125.0)
-        metrics.as_dict = lambda name=name, figure=figure: {**ServingMetrics(8.0, 3, 1).as_dict(), name: figure}
-        with client_of(server.create_app(ScriptedEngine(metrics=metrics)), quiet=True) as client:
-            answer = client.post("/generate", HELLO)
-        call = f"{asked('/generate', HELLO)}, where the engine measures {name}={figure}"
-        expect(
-            answer.status == 500 or body_of(answer, call)["metrics"].get(name, "left out") is not None,
-            call=call,
-            got=answer,
-            wanted="a 500, or an answer without that figure",
-            why="pydantic writes inf and NaN as null unless told otherwise, and further figures it does not check at "
-            "all: refuse both in the schema of step 7 (allow_inf_nan; a type for the extra fields), or leave them out.",
-        )
+    server_errors.makes_no_null_of_a_figure(server.create_app)
+
+
+@pytest.mark.gpu
+def test_the_server_answers_on_the_gpu(load) -> None:
+    """On the GPU, /generate and /stream give one answer, made with the cache."""
+    from tests.doubles.device_tier import random_qwen3
+    from tests.doubles.fast_tokenizer import FastTokenizer
+
+    step, body = load(), {**HELLO, "max_new_tokens": 32}
+    with client_of(step.create_app(step.CachedEngine(random_qwen3(), FastTokenizer()))) as client:
+        for _ in range(2):
+            answer = body_of(client.post("/generate", body), asked("/generate", body))
+            expect_whole(client.post("/stream", body), answer["text"], asked("/stream", body))
+            used, made = answer["metrics"]["used_cache"], answer["metrics"]["output_tokens"]
+            expect(
+                used is True and 1 <= made <= 32,
+                call=asked("/generate", body),
+                got=answer["metrics"],
+                wanted="used_cache true, and 1 to 32 output tokens",
+                why="the server's engine is the cached one, on the model's own device.",
+            )

@@ -56,6 +56,18 @@ class EngineSpies:
         self.asked.append(Asked.of(name, *asked))
 
 
+class Passive:
+    """Stands for a model or a tokenizer that an engine only hands on; it may be looked at, and moved about."""
+
+    device = "cpu"
+
+    def eval(self) -> "Passive":
+        return self
+
+    def to(self, *_: Any, **__: Any) -> "Passive":
+        return self
+
+
 class _Part(ModuleType):
     """A step of which the server needs one function; any other name may be imported, not called."""
 

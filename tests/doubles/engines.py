@@ -17,23 +17,26 @@ LONGEST_HOLD_S = 30.0  # so that no thread of a broken server is held for ever
 
 @dataclass(frozen=True)
 class Asked:
-    """One call of the engine. `limit` is the argument `max_new_tokens`, or else what the params say."""
+    """One call of an engine. `limit` is the argument `max_new_tokens`, or else what the params say."""
 
     method: str
     prompt: object
     limit: object
-    temperature: object
-    top_k: object
+    temperature: object = 0.0
+    top_k: object = -1
+    top_p: object = 1.0
+    ignore_eos: object = False
 
     def __str__(self) -> str:
-        settings = f"limit={self.limit}, temperature={self.temperature}, top_k={self.top_k}"
-        return f"{self.method}(prompt={self.prompt!r}, {settings})"
+        fields = {name: value for name, value in vars(self).items() if name != "method"}
+        return f"{self.method}({', '.join(f'{name}={value!r}' for name, value in fields.items())})"
 
     @classmethod
     def of(cls, method: str, prompt: object, max_new_tokens: object, params: object) -> "Asked":
         settings = SamplingParams() if params is None else params
         limit = getattr(settings, "max_tokens", None) if max_new_tokens is None else max_new_tokens
-        return cls(method, prompt, limit, getattr(settings, "temperature", None), getattr(settings, "top_k", None))
+        chosen = [getattr(settings, name, None) for name in ("temperature", "top_k", "top_p", "ignore_eos")]
+        return cls(method, prompt, limit, *chosen)
 
 
 class ScriptedEngine:

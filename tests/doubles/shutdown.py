@@ -33,7 +33,10 @@ async def _drive(app: FastAPI, gate: Gate, path: str, body: bytes, done: threadi
     started, stopped = asyncio.Event(), asyncio.Event()
 
     async def report(message: dict) -> None:
-        {"lifespan.startup.complete": started, "lifespan.shutdown.complete": stopped}[message["type"]].set()
+        if message["type"] == "lifespan.startup.complete":
+            started.set()
+        elif message["type"] == "lifespan.shutdown.complete":
+            stopped.set()
 
     lifespan = asyncio.create_task(app({"type": "lifespan", "asgi": ASGI, "state": {}}, orders.get, report))
     orders.put_nowait({"type": "lifespan.startup"})

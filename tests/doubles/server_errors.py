@@ -1,0 +1,150 @@
+"""What step 8 promises of errors: who is blamed, what is told, and what is never told.
+
+Each function takes `create_app` and raises a `CheckFailure` where the promise is broken.
+"""
+
+from collections.abc import Callable
+
+from fastapi import FastAPI
+
+from kata.failure import expect
+from shared.limits import RequestRefused
+from shared.metrics import ServingMetrics
+from tests.doubles.engines import ScriptedEngine, raising
+from tests.doubles.server_verdicts import (
+    ENDPOINTS,
+    HELLO,
+    as_json,
+    asked,
+    body_of,
+    client_of,
+    expect_calls,
+    expect_status,
+    names_field,
+)
+
+CreateApp = Callable[..., FastAPI]
+BAD_BODIES = (
+    ("prompt", {}),
+    ("prompt", {"prompt": " \n"}),
+    ("prompt", {"prompt": None}),
+    ("prompt", {"prompt": ["Hello"]}),
+    *(("max_new_tokens", {**HELLO, "max_new_tokens": value}) for value in (0, 513, "16", True, None)),
+    *(("temperature", {**HELLO, "temperature": value}) for value in (-0.1, 2.1, "0.5", None)),
+    *(("top_k", {**HELLO, "top_k": value}) for value in (0, 101, 1.5)),
+    ("max_tokens", {**HELLO, "max_tokens": 16}),
+)
+UNREADABLE = (
+    b'{"prompt": "Hello", "temperature": NaN}',
+    b'{"prompt": "Hello", "temperature": -Infinity}',
+    b'{"prompt": "Hello", "temperature": 1e999}',
+    b'{"prompt": "Hello", "max_new_tokens": 1e999}',
+    b'{"prompt": "Hello", "temperature": ' + b"1" * 400 + b"}",
+    b'{"prompt": "Hello", "max_new_tokens": ' + b"1" * 5000 + b"}",
+    b'{"prompt": "Hello", "\\ud800": 1}',
+    b'{"prompt": "Hel\xfflo"}',
+    b'{"prompt": ' + b"[" * 100_000,
+    b'{"prompt": "Hello"',
+    b'["Hello"]',
+    b"NaN",
+    b"",
+)
+
+
+def names_the_bad_field(create_app: CreateApp) -> None:
+    engine = ScriptedEngine()
+    with client_of(create_app(engine)) as client:
+        for path in ENDPOINTS:
+            for field, body in BAD_BODIES:
+                answer = client.post(path, body)
+                why = "declare the body as a GenerateRequest, and FastAPI checks it before your code runs."
+                expect_status(answer, 422, asked(path, body), why)
+                expect(
+                    names_field(answer, field),
+                    call=asked(path, body),
+                    got=answer,
+                    wanted=f"a list under `detail`, each with `loc` and `msg`, where one names {field}",
+                    why="a client can mend only what it is told: keep the shape of FastAPI's own 422.",
+                )
+    expect_calls(engine, [], "requests with bad bodies")
+
+
+def blames_what_cannot_be_read(create_app: CreateApp) -> None:
+    engine = ScriptedEngine()
+    with client_of(create_app(engine), quiet=True) as client:
+        for path in ENDPOINTS:
+            for content in UNREADABLE:
+                answer = client.post_bytes(path, content)
+                expect(
+                    400 <= answer.status < 500,
+                    call=asked(path, repr(content)),
+                    got=answer,
+                    wanted="a 4xx",
+                    why="FastAPI's own 422 repeats the input, and JSON can write neither NaN nor half a surrogate: "
+                    "answer with loc, msg and type alone.",
+                )
+    expect_calls(engine, [], "requests that cannot be read")
+
+
+def repeats_no_value(create_app: CreateApp) -> None:
+    with client_of(create_app(ScriptedEngine()), quiet=True) as client:
+        for path in ENDPOINTS:
+            for body in ({"prompt": "sesame", "top_k": 0}, {"prompt": ["sesame"]}, {**HELLO, "temperature": "sesame"}):
+                answer = client.post(path, body)
+                expect(
+                    answer.status == 422 and b"sesame" not in answer.body,
+                    call=asked(path, body),
+                    got=answer,
+                    wanted="a 422 without the word that was sent",
+                    why="error bodies end up in logs, and a prompt may be private: leave `input` out of each problem.",
+                )
+
+
+def refuses_with_the_numbers(create_app: CreateApp) -> None:
+    refuse = raising(RequestRefused("the prompt's 700 tokens and 400 new ones exceed the context of 1024"))
+    for engine in (ScriptedEngine(work=refuse), ScriptedEngine(work=refuse, at_call=refuse)):
+        with client_of(create_app(engine), quiet=True) as client:
+            for path in ENDPOINTS:
+                answer = client.post(path, HELLO)
+                expect(
+                    answer.status == 422 and all(number in answer.body for number in (b"700", b"400", b"1024")),
+                    call=f"{asked(path, HELLO)}, where the engine raises RequestRefused",
+                    got=answer,
+                    wanted="a 422 with the numbers of the refusal",
+                    why="only the engine can count tokens. Ask it for the first piece before you answer 200, and turn "
+                    "RequestRefused into a 422.",
+                )
+
+
+def keeps_its_errors_to_itself(create_app: CreateApp) -> None:
+    for error in (ValueError("weights at 0xBEEF"), KeyError("0xBEEF")):
+        fail = raising(error)
+        for engine in (ScriptedEngine(work=fail), ScriptedEngine(work=fail, at_call=fail)):
+            with client_of(create_app(engine), quiet=True) as client:
+                for path in ENDPOINTS:
+                    answer = client.post(path, HELLO)
+                    told = any(word in answer.body for word in (b"BEEF", b"ValueError", b"KeyError", b"Traceback"))
+                    expect(
+                        answer.status == 500 and as_json(answer.body) is not None and not told,
+                        call=f"{asked(path, HELLO)}, where the engine raises {error!r}",
+                        got=answer,
+                        wanted="a 500 in JSON that says nothing of the error",
+                        why="what is no RequestRefused is our fault, not the client's; its text belongs in the log.",
+                    )
+
+
+def makes_no_null_of_a_figure(create_app: CreateApp) -> None:
+    for name, figure in (("throughput", float("inf")), ("acceptance_rate", float("nan"))):
+        metrics = ServingMetrics(8.0, 3, 1, latency_ms=125.0)
+        metrics.as_dict = lambda name=name, figure=figure: {**ServingMetrics(8.0, 3, 1).as_dict(), name: figure}
+        with client_of(create_app(ScriptedEngine(metrics=metrics)), quiet=True) as client:
+            answer = client.post("/generate", HELLO)
+        call = f"{asked('/generate', HELLO)}, where the engine measures {name}={figure}"
+        expect(
+            answer.status == 500 or body_of(answer, call)["metrics"].get(name, "left out") is not None,
+            call=call,
+            got=answer,
+            wanted="a 500, or an answer without that figure",
+            why="pydantic writes inf and NaN as null unless told otherwise, and further figures it does not check at "
+            "all: refuse both in the schema of step 7 (allow_inf_nan; a type for the extra fields), or leave them out.",
+        )
