@@ -14,6 +14,7 @@ from torch import Tensor
 
 from kata.failure import CheckFailure
 from tests.doubles.calls import Call, trace
+from tests.doubles.elsewhere import MixedDevices
 from tests.doubles.scripts import Script, expected_reply, hashed, replying
 
 __all__ = ["Call", "Script", "ScriptedModel", "expected_reply", "hashed", "replying", "trace"]
@@ -140,7 +141,7 @@ class ScriptedModel(torch.nn.Module):
         ids = _row(input_ids, "input_ids")
         for tensor in (input_ids, attention_mask, position_ids):
             if tensor is not None and tensor.device != self.device:
-                raise RuntimeError(f"Expected all tensors to be on {self.device}, but found one on {tensor.device}")
+                raise MixedDevices(f"Expected all tensors to be on {self.device}, but found one on {tensor.device}")
         past = self._past_of(given)
         seen = past + tuple(ids)
         call = Call(
@@ -206,7 +207,12 @@ class ScriptedModel(torch.nn.Module):
         if length is None:
             raise TypeError(f"past_key_values must be the cache that an earlier call returned, not {cache!r}")
         if length():
-            raise ValueError("this cache was filled by another model")
+            raise CheckFailure(
+                call="model(..., past_key_values=cache)",
+                got=f"a cache in which an earlier request left {length()} tokens",
+                wanted="no cache, or an empty one, at the first call of a request",
+                why="a cache belongs to one request: a default argument or a module's variable is made only once.",
+            )
         return ()
 
     def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
