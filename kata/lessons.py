@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kata.steps import Step
 
 _HINT = re.compile(r"^## Hint (?P<rung>\d+): *(?P<title>.+)$", re.MULTILINE)
+_LIST_ITEM = re.compile(r" {0,3}([-*]|\d+\.) ")
 _HEADING = re.compile(r"^#{1,2} ", re.MULTILINE)
 
 
@@ -25,7 +26,7 @@ def hints_of(step: Step) -> list[Hint]:
     for match in _HINT.finditer(text):
         end = _HEADING.search(text, match.end())
         body = text[match.end() : end.start() if end else len(text)]
-        hints.append(Hint(int(match["rung"]), match["title"].strip(), body.strip()))
+        hints.append(Hint(int(match["rung"]), match["title"].strip(), body.strip("\n")))
     return hints
 
 
@@ -39,6 +40,23 @@ def what_it_is_about(step: Step, longest: int = 200) -> str:
             break
         told += f" {sentence}"
     return told
+
+
+def paragraphs(text: str) -> list[tuple[str, bool]]:
+    """The text's paragraphs and list items, each in one line; lines of code stay as they are and are marked True."""
+    found: list[tuple[str, bool]] = []
+    fenced, flowing = False, False
+    for line in text.split("\n"):
+        if line.startswith("```"):
+            fenced, flowing = not fenced, False
+        elif fenced or (line.startswith("    ") and not flowing):
+            found.append((line, True))
+        elif flowing and line.strip() and not _LIST_ITEM.match(line):
+            found[-1] = (f"{found[-1][0]} {line.strip()}", False)
+        else:
+            found.append((line, False))
+            flowing = bool(line.strip())
+    return found
 
 
 def _text(step: Step) -> str:

@@ -99,8 +99,8 @@ def hint_page(step: Step, shown: int, look: Look) -> list[str]:
         return lines + look.labelled("answer", f"{look.verb('solution', step.number)} shows the reference")
     hint = hints[shown]
     lines = [look.strong(f"step {step.number}, hint {shown + 1} of {len(hints)}: {hint.title}"), ""]
-    for line in hint.text.split("\n"):
-        lines += look.paragraph(line, most=1000)
+    for text, is_code in lessons.paragraphs(hint.text):
+        lines += [text] if is_code else look.paragraph(text, most=1000)
     more = shown + 1 < len(hints)
     again = look.verb("hint", step.number)
     lines.append("")

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from kata.expected import checks_in
-from kata.lessons import hints_of, what_it_is_about
+from kata.lessons import hints_of, paragraphs, what_it_is_about
 from kata.source import gaps_in
 from kata.steps import EXERCISES, REFERENCE, STEPS
 from kata.stubs import StubError, is_stub, make_stub, stale_stubs, stub_of
@@ -101,3 +101,21 @@ def test_each_check_has_a_sentence_of_its_own(step):
     assert len(names) == len(set(names)), "of two functions with one name only the last is run"
     for check in checks:
         assert check.sentence.endswith(".") and len(check.sentence) <= 160, check.name
+
+
+def test_hints_are_shown_as_paragraphs_with_code_and_lists_as_they_are():
+    text = "One\ntwo.\n\n- a list\n  goes on\n- its end\n\n    code  stays\n    as it is\n\n```python\nfenced\n  too\n```\nlast"
+    shown = [
+        "One two.",
+        "",
+        "- a list goes on",
+        "- its end",
+        "",
+        "    code  stays",
+        "    as it is",
+        "",
+        "fenced",
+        "  too",
+    ]
+    assert [line for line, _ in paragraphs(text)] == [*shown, "last"]
+    assert [line for line, is_code in paragraphs(text) if is_code] == [*shown[5:7], *shown[8:10]]
