@@ -104,7 +104,8 @@ def test_each_check_has_a_sentence_of_its_own(step):
 
 
 def test_hints_are_shown_as_paragraphs_with_code_and_lists_as_they_are():
-    text = "One\ntwo.\n\n- a list\n  goes on\n- its end\n\n    code  stays\n    as it is\n\n```python\nfenced\n  too\n```\nlast"
+    text = "One\ntwo.\n\n- a list\n  goes on\n- its end\n\n    code  stays\n    as it is\n\n"
+    text += "```python\nfenced\n  too\n```\nlast"
     shown = [
         "One two.",
         "",
