@@ -1,5 +1,6 @@
 """Checks of step 9: a duel. The learner's tests pass on servers that are right and fail on servers that are broken."""
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from tests.duel.servers import (
     PLAIN_SERVER,
 )
 
-pytestmark = pytest.mark.timeout(110)
+pytestmark = pytest.mark.timeout(60)
 HEALTH, GENERATE = REQUIRED
 STREAM, REJECTS = STRETCH
 ON_PLAIN = f"on {PLAIN_SERVER.outside}"
@@ -38,10 +39,15 @@ class Fought:
 
 
 @pytest.fixture(scope="module")
-def fought(solution_sources: Mapping[int, Path]) -> Fought:
+def fought(solution_sources: Mapping[int, Path], pytestconfig: pytest.Config) -> Fought:
     """One duel for all checks. The file is loaded here first, so that what it raises then is told as in every step."""
+    file = Path(solution_sources[9])
+    for name in attributes_in(
+        file
+    ):  # a file may use marks that this run does not know, and pytest is strict about them
+        pytestconfig.addinivalue_line("markers", f"{name}: perhaps a mark of the file under test")
     module = Solution(solution_sources).load(9)
-    return Fought(fight(solution_sources), module, Path(solution_sources[9]))
+    return Fought(fight(solution_sources), module, file)
 
 
 def test_both_tests_are_there_and_use_the_client(fought: Fought) -> None:
@@ -129,6 +135,15 @@ def test_a_server_that_takes_bad_settings_is_caught(fought: Fought) -> None:
     expect_there(fought, REJECTS)
     why = "Three settings have two bounds each: go just beyond every one of them, one at a time, and want 422."
     expect_caught(fought.duel, REJECTS, BROKEN_SETTINGS, fought.file, why)
+
+
+def attributes_in(file: Path) -> set[str]:
+    """Every name after a dot; none where the file cannot be read, which loading it will tell better."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
 def expect_there(fought: Fought, name: str) -> None:

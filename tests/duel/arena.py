@@ -7,6 +7,7 @@ SOURCES is a JSON object of step numbers to files. EVENTS are lines of JSON: a t
 """
 
 import faulthandler
+import gc
 import inspect
 import json
 import os
@@ -27,7 +28,7 @@ from tests.duel.loading import Loader
 from tests.duel.servers import SERVERS
 from tests.duel.the_reference import step_8
 
-LOADING_MAY_TAKE_S = 60  # a file may import torch
+LOADING_MAY_TAKE_S = 50  # a file may import torch
 UNUSED = ("cacheprovider", "faulthandler", "terminal", "unraisableexception", "threadexception", "junitxml", "pastebin")
 LONGEST = 2000  # characters of any text
 A_TEST_MAY_TAKE_S = 10  # it takes milliseconds; one that takes so long will never come back
@@ -153,6 +154,7 @@ def main() -> None:
         os.dup2(nothing, stream)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     time.sleep = lambda seconds: None  # no server here gets better by waiting
+    gc.freeze()  # what was imported is not gone through again and again
     faulthandler.dump_traceback_later(LOADING_MAY_TAKE_S, exit=True)
     step_8()
 

@@ -12,7 +12,7 @@ from kata.steps import ROOT
 from tests.duel.families import FAMILIES, family_of
 from tests.duel.servers import RIGHT, SERVERS, Server
 
-DUEL_MAY_TAKE_S = 100
+DUEL_MAY_TAKE_S = 55
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ once, and that process is forked for each file; where there is no safe fork, eac
 
 import ast
 import contextlib
+import gc
 import json
 import multiprocessing
 import os
@@ -153,6 +154,8 @@ def _warm_up() -> None:
     from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401
 
     torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()  # pytest collects garbage at its end: what was imported here need not be gone through each time
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork.*", category=DeprecationWarning)
 
 
@@ -175,11 +178,22 @@ def _check_one(specimen: Specimen, record: Path) -> None:
 
     torch.set_num_threads(1)
     os.chdir(ROOT)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     with record.open("a", encoding="utf-8") as lines, open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
         options = ["--impl", "reference", "--step-file", f"{specimen.step.number}={specimen.path}", "--timeout"]
-        options += [str(CHECK_LIMIT_S), "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+        options += [
+            str(CHECK_LIMIT_S),
+            "-q",
+            "--tb=no",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:faulthandler",
+            "-p",
+            "pytest_timeout",
+        ]
         if hasattr(signal, "SIGALRM"):
             options += ["-o", "timeout_method=signal"]
         if not specimen.is_fault:
