@@ -23,10 +23,13 @@ class Encoding(dict):
     """What calling a tokenizer returns: a mapping whose values are also attributes, and which can move to a device."""
 
     def __getattr__(self, name: str) -> Any:
-        try:
+        if name in self:
             return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from transformers import BatchEncoding
+
+        return getattr(BatchEncoding(dict(self)), name)
 
     def to(self, device: Any, **_: Any) -> "Encoding":
         for name, value in self.items():

@@ -1,0 +1,178 @@
+"""Verdicts on a prompt: one strict call, compared with what the chat template itself makes of the two messages.
+
+Where they differ, the prompt is compared with the renderings that well-known slips lead to: the one that fits is named.
+"""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kata.failure import CheckFailure, expect
+from tests.doubles.draws import is_not_started
+from tests.doubles.elsewhere import elsewhere
+
+PLAIN = "prompt, tokenizer and model are plain ones: the call must not raise."
+DEFAULT_SYSTEM = "You are a helpful assistant."
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What `prepare_inputs` gave, as plain numbers."""
+
+    call: str
+    ids: list[int]
+    mask: list[int]
+
+
+def call_text(user: str, system: str | None = None) -> str:
+    """The call as a learner would write it; a long text by its length."""
+    texts = [user] if system is None else [user, system]
+    shown = [repr(text) if len(text) < 120 else f"<{len(text)} characters>" for text in texts]
+    return f"prepare_inputs(tokenizer, model, {', '.join(shown)})"
+
+
+def inputs_of(
+    step: ModuleType, tokenizer: Any, model: Any, user: str, system: str | None = None, why: str = PLAIN
+) -> Mapping[str, Tensor]:
+    """What a call gives: a mapping of tensors, the two that count of shape (1, length) and of whole numbers.
+
+    why: what there is to say of an error.
+    """
+    call, given = call_text(user, system), {} if system is None else {"system_prompt": system}
+    try:
+        inputs = step.prepare_inputs(tokenizer, model, user, **given)
+    except Exception as error:
+        if is_not_started(error):
+            raise
+        text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+        raise CheckFailure(call=call, got=text, wanted="input_ids and attention_mask", why=why) from error
+
+    why = "apply_chat_template gives ids and mask with return_dict=True, and torch tensors with return_tensors='pt'."
+    is_mapping = isinstance(inputs, Mapping)
+    got = ", ".join(f"{name}: {type(value).__name__}" for name, value in inputs.items()) if is_mapping else type(inputs)
+    is_right = is_mapping and all(isinstance(value, Tensor) for value in inputs.values())
+    is_right = is_right and {"input_ids", "attention_mask"} <= set(inputs)
+    expect(is_right, call=call, got=got, wanted="a mapping: input_ids: Tensor, attention_mask: Tensor", why=why)
+    length = inputs["input_ids"].shape[-1] if inputs["input_ids"].dim() else 0
+    for name in ("input_ids", "attention_mask"):
+        tensor = inputs[name]
+        is_right = tuple(tensor.shape) == (1, length) and length > 0 and _holds_integers(tensor)
+        got = f"{name} of shape {tuple(tensor.shape)}, {tensor.dtype}"
+        wanted = f"{name} of shape (1, {length or 'length'}), an integer type"
+        why = "a model takes a batch, here of one prompt: one row, and in the mask one place for each id."
+        expect(is_right, call=call, got=got, wanted=wanted, why=why)
+    return inputs
+
+
+def prepare(step: ModuleType, tokenizer: Any, model: Any, user: str, system: str | None = None) -> Prompt:
+    """One call, with a model on the CPU, and what it gave as plain numbers."""
+    inputs = inputs_of(step, tokenizer, model, user, system)
+    ids, mask = (Tensor.tolist(inputs[name].detach())[0] for name in ("input_ids", "attention_mask"))
+    return Prompt(call_text(user, system), [int(token) for token in ids], [int(place) for place in mask])
+
+
+def expect_prompt(
+    step: ModuleType,
+    tokenizer: Any,
+    model: Any,
+    user: str,
+    system: str | None = None,
+    beginning: str | None = None,
+    why: str = "the prompt is the template's rendering, to the letter.",
+) -> Prompt:
+    """The decoded prompt is the template's rendering of the two messages, the assistant's turn opened, thinking off.
+
+    beginning: compare with this much of it only. why: what there is to say where no well-known slip explains it.
+    """
+    prompt = prepare(step, tokenizer, model, user, system)
+    text, system = decoded(tokenizer, prompt.ids), DEFAULT_SYSTEM if system is None else system
+    wanted = render(tokenizer, user, system)
+    if not (text == wanted if beginning is None else text.startswith(beginning)):
+        got, shown = _around_difference(text, wanted)
+        why = _slip(tokenizer, text, wanted, user, system) or why
+        expect(False, call=prompt.call, got=got, wanted=shown, why=why)
+    return prompt
+
+
+def expect_there(step: ModuleType, tokenizer: Any, model: Any) -> Mapping[str, Tensor]:
+    """Every tensor is on the model's device, and the model is where it was. `meta` stands for any other device."""
+    device, call = str(model.device), f"{call_text('Hello')}, model on {model.device}"
+    why = "the model stays where it is: move the inputs to the model, not the model to its inputs."
+    with elsewhere() if device == "meta" else nullcontext():
+        inputs = inputs_of(step, tokenizer, model, "Hello", why=why)
+    expect(str(model.device) == device, call=call, got=f"model on {model.device}", wanted=f"model on {device}", why=why)
+    for name, tensor in inputs.items():
+        got, wanted = f"{name} on {tensor.device}", f"{name} on {device}"
+        why = "a model cannot read tensors of another device: every one goes to `model.device`, the mask as well."
+        expect(str(tensor.device) == device, call=call, got=got, wanted=wanted, why=why)
+    return inputs
+
+
+def render(tokenizer: Any, user: str, system: str | None = DEFAULT_SYSTEM, **options: Any) -> str:
+    """The text that the tokenizer's own chat template makes of the messages; no system message where it is None."""
+    messages = [] if system is None else [{"role": "system", "content": system}]
+    messages.append({"role": "user", "content": user})
+    options = {"add_generation_prompt": True, "enable_thinking": False} | options
+    return tokenizer.apply_chat_template(messages, tokenize=False, **options)
+
+
+def decoded(tokenizer: Any, ids: list[int]) -> str:
+    """All of the text, special tokens too."""
+    return tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+
+
+def _holds_integers(tensor: Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype is torch.bool)
+
+
+def _slip(tokenizer: Any, text: str, wanted: str, user: str, system: str) -> str:
+    """What there is to say of a text that a well-known slip explains; nothing where none does."""
+    bos, eos = tokenizer.bos_token or "", tokenizer.eos_token or ""
+    doubled = "the template has written its own special tokens: tokenise its text with add_special_tokens=False."
+    slips = {
+        render(tokenizer, user, system, add_generation_prompt=False): "the header that opens the assistant's turn is "
+        "missing (add_generation_prompt=True): the model would go on with the user's part.",
+        render(tokenizer, user, system, enable_thinking=True): "thinking is on: enable_thinking=False, the boolean, is "
+        "an argument of apply_chat_template itself.",
+        render(tokenizer, user): "this is the default system prompt, and another one was given.",
+        render(tokenizer, _without_special(tokenizer, user), system): "control tokens were deleted from the user's "
+        "text without a word: refuse such a text, or encode it plain.",
+        bos + wanted: doubled,
+        bos + wanted + eos: doubled,
+        wanted + eos: "an end token was put after the prompt: there the model has nothing to add.",
+        user: "this is the bare text: a chat model knows its own format, which apply_chat_template writes.",
+    }
+    for options in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
+        slips.setdefault(render(tokenizer, user, None, **options), "the system message is missing.")
+        for texts in ((user.strip(), system.strip()), (user.strip(), system), (user, system.strip())):
+            stripped = "the text was stripped: spaces and line ends belong to it."
+            slips.setdefault(render(tokenizer, *texts, **options), stripped)
+        for glue in ("\n\n", "\n", " ", ""):
+            merged = "the system prompt stands in the user's message: it has a message of its own."
+            slips.setdefault(render(tokenizer, f"{system}{glue}{user}", None, **options), merged)
+    if text in slips:
+        return slips[text]
+    if text.endswith(wanted):
+        return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
+    if "<|im_start|>" in text and "<|im_start|>" not in wanted:
+        return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
+    return ""
+
+
+def _without_special(tokenizer: Any, text: str) -> str:
+    for token in tokenizer.added_tokens_decoder.values():
+        text = text.replace(token.content, "") if token.special else text
+    return text
+
+
+def _around_difference(text: str, wanted: str) -> list[str]:
+    """Both texts from a little before their first difference on, cut short."""
+    pairs = enumerate(zip(text, wanted, strict=False))
+    at = next((at for at, (left, right) in pairs if left != right), min(len(text), len(wanted)))
+    start, end = max(0, at - 30), max(0, at - 30) + 110
+    return ["…" * (start > 0) + repr(whole[start:end]) + "…" * (len(whole) > end) for whole in (text, wanted)]

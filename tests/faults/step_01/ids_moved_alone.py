@@ -1,0 +1,15 @@
+"""Moves the ids to the model and forgets the mask.
+
+Caught by: test_everything_is_on_the_models_device
+Says: the mask as well
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {"input_ids": inputs["input_ids"].to(model.device), "attention_mask": inputs["attention_mask"]}

@@ -1,0 +1,16 @@
+"""Gives the ids alone.
+
+Caught by: test_it_gives_ids_and_mask_as_tensors
+Says: return_dict=True
+Source: huggingface/trl#2146
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {"input_ids": inputs["input_ids"].to(model.device)}

@@ -1,0 +1,17 @@
+"""Makes the mask from `ids != pad`, and pad is EOS for many models.
+
+Caught by: test_the_mask_is_1_everywhere
+Says: nothing is padded
+Source: huggingface/trl#6357
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    ids = inputs["input_ids"].to(model.device)
+    return {"input_ids": ids, "attention_mask": (ids != tokenizer.pad_token_id).long()}

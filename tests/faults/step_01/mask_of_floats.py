@@ -1,0 +1,18 @@
+"""Makes a mask of floats.
+
+Caught by: test_it_gives_ids_and_mask_as_tensors
+Says: an integer type
+"""
+
+import torch
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    ids = inputs["input_ids"].to(model.device)
+    return {"input_ids": ids, "attention_mask": torch.ones(ids.shape, device=ids.device)}

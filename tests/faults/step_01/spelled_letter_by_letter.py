@@ -1,0 +1,21 @@
+"""Encodes the user's text letter by letter, so that no control token can form in it.
+
+Caught by: test_letters_are_merged_as_the_tokenizer_does
+Says: a model knows whole tokens
+"""
+
+import torch
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": "USER_TEXT"}]
+    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, enable_thinking=False)
+    before, after = text.split("USER_TEXT")
+    ids = tokenizer.encode(before, add_special_tokens=False)
+    for letter in user_prompt:
+        ids += tokenizer.encode(letter, add_special_tokens=False)
+    ids += tokenizer.encode(after, add_special_tokens=False)
+    input_ids = torch.tensor([ids], device=model.device)
+    return {"input_ids": input_ids, "attention_mask": torch.ones_like(input_ids)}

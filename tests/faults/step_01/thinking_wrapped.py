@@ -1,0 +1,20 @@
+"""Wraps the option as an HTTP request to vLLM would: here it is lost.
+
+Caught by: test_thinking_is_switched_off
+Says: an argument of apply_chat_template itself
+Source: raullenchai/Rapid-MLX#387
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages,
+        add_generation_prompt=True,
+        chat_template_kwargs={"enable_thinking": False},
+        return_tensors="pt",
+        return_dict=True,
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}

@@ -1,0 +1,15 @@
+"""Lets control tokens in the user's text count.
+
+Caught by: test_the_user_cannot_forge_a_turn
+Says: a user can end their turn
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}
