@@ -34,7 +34,7 @@ def test_output_tokens_are_counted_from_the_ids(step):
     why = (
         "a token is an id: `len(generation.output_ids)`. Words, characters and tokens of the text come out differently."
     )
-    for text in ("a cat", "", "one two three four five six seven"):
+    for text in ("one two three four five six seven", "", "cat"):
         of = generation(tokens=3, text=text)
         slips = {"words of the text were counted": len(text.split()), "characters were counted": len(text)}
         slips["the prompt's tokens were counted in"] = 3 + of.input_tokens
@@ -79,6 +79,15 @@ def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
         }
         wanted = 1000 * (latency - ttft) / (tokens - 1)
         expect_figure(step, generation(tokens, ttft, latency), "tpot_ms", wanted, why, slips)
+
+
+def test_a_short_answer_is_measured_as_well(step):
+    """An answer of a millisecond, or a microsecond, has figures like any other."""
+    for scale in (1e-3, 1e-6):
+        of = generation(tokens=5, ttft_s=0.2 * scale, latency_s=scale)
+        for name, wanted in (("throughput", 5 / scale), ("ttft_ms", 200 * scale), ("tpot_ms", 200 * scale)):
+            why = "guard against no time at all, which is 0: an answer may be quick."
+            expect_figure(step, of, name, wanted, why, within=0.01)
 
 
 def test_two_tokens_have_one_step_between_them(step):
@@ -237,7 +246,7 @@ def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
             got = percentile_of(step, values, q)
             expect(
                 low - 1e-6 <= got <= high + 1e-6,
-                call=f"percentile(0, 3, 6 … {max(values):g} in any order, {q})",
+                call=f"percentile({count} values from 0 to {max(values):g} in steps of 3, in any order, {q})",
                 got=got,
                 wanted=f"from {low:g} to {high:g}",
                 why="sort the values first; q counts from 0 to 100, not to 1.",

@@ -19,11 +19,8 @@ def tpot(generation: Generation) -> float:
 
 
 def summarize(generation: Generation) -> GenerateResult:
-    metrics = ServingMetrics(
-        throughput(len(generation.output_ids), generation.latency_s),
-        generation.input_tokens,
-        len(generation.output_ids),
-    )
+    tokens = len(generation.output_ids)
+    metrics = ServingMetrics(throughput(tokens, generation.latency_s), generation.input_tokens, tokens)
     metrics.latency_ms = generation.latency_s * 1e3
     metrics.ttft_ms = (generation.ttft_s or 0.0) * 1e3
     metrics.tpot_ms = tpot(generation) * 1e3

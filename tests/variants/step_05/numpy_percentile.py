@@ -1,0 +1,27 @@
+"""`percentile` is NumPy's, and the figures are NumPy's floats."""
+
+import numpy as np
+
+from shared.generation import Generation
+from shared.metrics import ServingMetrics
+from shared.result import GenerateResult
+
+
+def summarize(generation: Generation) -> GenerateResult:
+    latency, ttft = generation.latency_s, generation.ttft_s
+    output_tokens = len(generation.output_ids)
+    metrics = ServingMetrics(
+        throughput=np.float64(output_tokens) / np.float64(latency) if latency > 0 else np.float64(0),
+        input_tokens=generation.input_tokens,
+        output_tokens=output_tokens,
+        ttft_ms=1000 * (0.0 if ttft is None else ttft),
+        tpot_ms=1000 * (latency - ttft) / (output_tokens - 1) if ttft is not None and output_tokens > 1 else 0.0,
+        latency_ms=1000 * latency,
+        used_cache=generation.used_cache,
+        finish_reason=generation.finish_reason,
+    )
+    return GenerateResult(generation.text, generation.output_ids, metrics)
+
+
+def percentile(values, q):
+    return np.percentile(values, q, method="nearest")
