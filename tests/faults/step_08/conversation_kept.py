@@ -2,6 +2,7 @@
 
 Caught by: test_the_request_reaches_the_engine
 Says: nothing of an earlier request
+Source: mlx-lm#965
 """
 
 from contextlib import asynccontextmanager

@@ -2,7 +2,6 @@
 
 Caught by: test_apps_share_nothing
 Says: shared by all apps
-Source: mlx-lm#965
 """
 
 from contextlib import asynccontextmanager
