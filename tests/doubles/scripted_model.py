@@ -5,7 +5,7 @@ a token fed twice, left out or fed without its past changes the answer, as in a 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -64,17 +64,15 @@ class _Config:
     pad_token_id: int | None = None
     use_cache: bool = True
     is_encoder_decoder: bool = False
-    num_hidden_layers: int = 1
-    num_attention_heads: int = 1
-    num_key_value_heads: int = 1
-    hidden_size: int = 1
-    head_dim: int = 1
     model_type: str = "scripted"
-    _attn_implementation: str = "eager"
-    layer_types: list[str] = field(default_factory=lambda: ["full_attention"])
 
-    def get_text_config(self, decoder: bool | None = None, encoder: bool | None = None) -> "_Config":
-        return self
+    def get_text_config(self, decoder: bool | None = None, encoder: bool | None = None) -> Any:
+        """Itself, or a real config where the library's caches ask for one, which then is imported already."""
+        if not decoder:
+            return self
+        from transformers import LlamaConfig
+
+        return LlamaConfig(num_hidden_layers=1, max_position_embeddings=self.max_position_embeddings)
 
 
 class ScriptedModel(torch.nn.Module):

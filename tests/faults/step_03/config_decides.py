@@ -1,7 +1,7 @@
 """Honours the sampling defaults of the model's generation config.
 
-Caught by: test_the_result_is_a_generation, test_each_token_is_the_best_of_the_last_row, test_draws_come_from_the_global_generator, test_the_sampler_gets_params_and_the_last_row
-Says:
+Caught by: test_the_sampler_gets_params_and_the_last_row
+Says: hand `params` on as they are
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Remembers the first model's stop ids for all that follow.
 
-Caught by: test_nothing_is_kept_between_calls, test_it_stops_at_every_eos
-Says:
+Caught by: test_nothing_is_kept_between_calls
+Says: may be left for the next
 """
 
 import torch
@@ -14,7 +14,6 @@ from shared.stopping import stop_token_ids
 
 from .step_01_chat_template import prepare_inputs
 from .step_02_sampling import sample_next_token
-
 
 remembered = {}
 

@@ -4,9 +4,10 @@ Caught by: test_readings_run_from_the_arrival
 Says: monotonic clock
 """
 
+import time
+
 import torch
 
-import time
 from shared.generation import Generation, finish_reason
 from shared.limits import check_fits
 from shared.sampling_params import SamplingParams

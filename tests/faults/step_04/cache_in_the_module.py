@@ -16,7 +16,6 @@ from shared.stopping import stop_token_ids
 from .step_01_chat_template import prepare_inputs
 from .step_02_sampling import sample_next_token
 
-
 latest = {}
 
 

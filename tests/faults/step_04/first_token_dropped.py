@@ -1,7 +1,7 @@
 """Takes the first token to stop the clock and forgets to keep it.
 
 Caught by: test_generate_cached_uses_the_cache
-Says:
+Says: the prompt goes in once, then one token a call
 """
 
 import torch
