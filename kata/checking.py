@@ -59,7 +59,8 @@ def check_other(number: int, folder: Path, wish: Wish, look: Look) -> int:
     if result.verdict.kind is Kind.BROKEN:
         say(_broken(result, look))
     else:
-        say((report.pass_report if passed else report.failure_report)(result, look, verbose=True))
+        tell = report.pass_report if passed else report.failure_report
+        say(tell(result, look, wish.verbose, every_line=True))
     return result.exit_status
 
 

@@ -6,7 +6,9 @@ aside under another name and the passes are found again by checking.
 
 import contextlib
 import json
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from kata.steps import ROOT, STEPS
 VERSION = 1
 STATE = ROOT / ".kata"
 FILE = STATE / "progress.json"
+_LOCK_HELD_S = 3.0  # far longer than a change takes
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,12 @@ def load(file: Path = FILE) -> tuple[Progress, str]:
 
 
 def update(change: Callable[[Progress], None], file: Path = FILE) -> str:
-    """Read the progress anew, change it, save it. An empty text, or the line that says why it could not be saved."""
+    """Read the progress anew, change it, save it. An empty text, or the line that says what went wrong."""
+    with _one_at_a_time(file):
+        return _update(change, file)
+
+
+def _update(change: Callable[[Progress], None], file: Path) -> str:
     try:
         file.read_bytes()
     except FileNotFoundError:
@@ -65,6 +73,28 @@ def update(change: Callable[[Progress], None], file: Path = FILE) -> str:
     except OSError as error:
         return f"progress is not saved: {_name(file)} cannot be written ({error.strerror or error})"
     return trouble
+
+
+@contextlib.contextmanager
+def _one_at_a_time(file: Path) -> Iterator[None]:
+    """Two terminals do not undo each other's change. A lock that its owner left behind is broken after a while."""
+    lock, mine = file.with_name("progress.lock"), False
+    with contextlib.suppress(OSError):  # where nothing can be written, the writing itself will say so
+        file.parent.mkdir(parents=True, exist_ok=True)
+        deadline = time.monotonic() + _LOCK_HELD_S
+        while not mine:
+            try:
+                os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+                mine = True
+            except FileExistsError:
+                if time.monotonic() > deadline:
+                    lock.unlink(missing_ok=True)
+                time.sleep(0.01)
+    try:
+        yield
+    finally:
+        if mine:
+            lock.unlink(missing_ok=True)
 
 
 def _set_aside(file: Path, data: bytes, error: Exception) -> tuple[Progress, str]:

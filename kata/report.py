@@ -21,13 +21,13 @@ _ADVICE = {
 }
 
 
-def failure_report(result: Result, look: Look, verbose: bool = False) -> list[str]:
-    """Why a step has not passed. A broken kata is told elsewhere."""
+def failure_report(result: Result, look: Look, verbose: bool = False, every_line: bool = False) -> list[str]:
+    """Why a step has not passed: the first failure, or all of them, and every check's line on wish."""
     first = result.verdict.first
     if first.failure.kind == "todo" and (lines := _todo(result, look)):
         return lines
-    lines = [_headline(result, look)]
-    if verbose:
+    lines = [_headline(result, look, verbose or every_line)]
+    if verbose or every_line:
         lines += ["", *check_lines(result, look)]
     failed = [o for o in result.verdict.outcomes if o.result == "failed" and not o.check.stretch]
     for outcome in failed if verbose else [first]:
@@ -40,7 +40,7 @@ def failure_report(result: Result, look: Look, verbose: bool = False) -> list[st
     if first.failure.kind == "time":
         lines += look.labelled("if slow", look.verb("check", result.step.number, "limit", "60") + " waits longer")
     lines += look.labelled("hint", look.verb("hint", result.step.number))
-    if not verbose and result.verdict.kind is Kind.FAILED:
+    if not (verbose or every_line) and result.verdict.kind is Kind.FAILED:
         lines += look.labelled("more", look.verb("check", result.step.number, "all") + " runs the rest as well")
     return lines
 
@@ -54,19 +54,19 @@ def check_lines(result: Result, look: Look) -> list[str]:
     return lines
 
 
-def pass_report(result: Result, look: Look, verbose: bool = False) -> list[str]:
+def pass_report(result: Result, look: Look, verbose: bool = False, every_line: bool = False) -> list[str]:
     """The headline of a pass, every check's line on wish, and the stars that are still to be had."""
     verdict = result.verdict
     done, total = verdict.count("passed", False), verdict.total(False)
     line = f"step {result.step.number} {look.good('passed')}  {done} of {total} checks"
     if stars := verdict.total(True):
         line += f", stars {verdict.count('passed', True)} of {stars}"
-    lines = [line] + (["", *check_lines(result, look)] if verbose else [])
+    lines = [line] + (["", *check_lines(result, look)] if verbose or every_line else [])
     for outcome in verdict.outcomes:
         if outcome.check.stretch and outcome.result != "passed":
             if verbose and outcome.failure:
                 lines += ["", *explained(outcome, result, look)]
-            elif not verbose:
+            elif not every_line:
                 lines += look.labelled("no star", outcome.check.sentence)
     return lines
 
@@ -91,12 +91,13 @@ def explained(outcome: Outcome, result: Result, look: Look) -> list[str]:
     return lines
 
 
-def _headline(result: Result, look: Look) -> str:
+def _headline(result: Result, look: Look, all_told: bool) -> str:
     verdict, number = result.verdict, result.step.number
     if verdict.kind is Kind.CANNOT_LOAD:
         return f"step {number} {look.bad('cannot be loaded')}"
     passed, total = verdict.count("passed", False), verdict.total(False)
-    return f"step {number} {look.bad('failed')}  passed {passed} of {total} checks, then came this:"
+    then = "" if all_told else ", then came this:"
+    return f"step {number} {look.bad('failed')}  passed {passed} of {total} checks{then}"
 
 
 def _what(failure: Failure, result: Result) -> str:

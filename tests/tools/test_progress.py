@@ -1,6 +1,7 @@
 """What is remembered, where it is kept, and that nothing of a learner's is lost: progress, hints, jumps, backups."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -28,6 +29,22 @@ def test_progress_is_read_as_it_was_written(tmp_path):
     assert progress.update(change, file) == ""
     assert progress.load(file) == (Progress({3: Pass("abc", 2)}, {4: 1}, base=2), "")
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
+
+
+def test_changes_made_at_once_are_all_kept(tmp_path):
+    file = tmp_path / "progress.json"
+    changes = [lambda standing, n=n: standing.hints.update({n: 1}) for n in range(1, 10)]
+    with ThreadPoolExecutor(9) as pool:
+        assert set(pool.map(lambda change: progress.update(change, file), changes)) == {""}
+    assert progress.load(file)[0].hints == dict.fromkeys(range(1, 10), 1)
+
+
+def test_a_lock_that_was_left_behind_is_broken(tmp_path, monkeypatch):
+    file = tmp_path / "progress.json"
+    (tmp_path / "progress.lock").touch()
+    monkeypatch.setattr(progress, "_LOCK_HELD_S", 0.1)
+    assert progress.update(lambda standing: standing.hints.update({1: 1}), file) == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
 
 
 DAMAGED = {

@@ -180,6 +180,12 @@ def test_another_solution_is_checked_without_locks_and_without_a_trace(project):
     (folder / project.file(3).name).write_text(right(3))
     told = project.kata("check", "3", "--impl", str(folder))
     assert told.status == PASSED and "the reference stands in for steps 1, 2" in told
+    (folder / project.file(3).name).write_text(right(3).replace("3 + x", "7"))
+    told = project.kata("check", "3", "--impl", str(folder))
+    assert told.status == FAILED and "FAILED 3 is added to the number." in told and "FAILED Negative" in told
+    assert (
+        told.text.count("why") == 1 and project.kata("check", "3", "--impl", str(folder), "-v").text.count("why") == 2
+    )
     assert project.kata("check", "5", "--impl", str(folder)).status == CANNOT_LOAD
     assert project.kata("check", "5", "--impl", "nowhere").status == WRONG_USE
     assert not project.state.exists()
