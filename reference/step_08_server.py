@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from shared.engine import Engine
-from shared.http import TextStream, add_error_handlers
+from shared.responses import TextStream, add_error_handlers
 from shared.result import GenerateResult
 from shared.sampling_params import SamplingParams
 from shared.worker import EngineWorker

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 
-from shared.http import TextStream, add_error_handlers
+from shared.responses import TextStream, add_error_handlers
 from shared.worker import EngineWorker
 
 from .step_04_generate_cached import generate_cached

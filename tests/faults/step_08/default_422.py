@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.exception_handlers import request_validation_exception_handler
 from fastapi.exceptions import RequestValidationError
 
-from shared.http import TextStream, add_error_handlers
+from shared.responses import TextStream, add_error_handlers
 from shared.worker import EngineWorker
 
 from .step_04_generate_cached import generate_cached

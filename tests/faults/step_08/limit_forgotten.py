@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from shared.http import TextStream, add_error_handlers
+from shared.responses import TextStream, add_error_handlers
 from shared.sampling_params import SamplingParams
 from shared.worker import EngineWorker
 

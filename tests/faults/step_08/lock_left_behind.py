@@ -13,7 +13,7 @@ import threading
 from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 
-from shared.http import add_error_handlers
+from shared.responses import add_error_handlers
 
 from .step_04_generate_cached import generate_cached
 from .step_05_metrics import summarize

@@ -12,7 +12,7 @@ import threading
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import StreamingResponse
 
-from shared.http import add_error_handlers
+from shared.responses import add_error_handlers
 
 from .step_04_generate_cached import generate_cached
 from .step_05_metrics import summarize

@@ -11,7 +11,7 @@ import asyncio
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import StreamingResponse
 
-from shared.http import add_error_handlers
+from shared.responses import add_error_handlers
 
 from .step_04_generate_cached import generate_cached
 from .step_05_metrics import summarize

@@ -6,7 +6,7 @@ from fastapi import FastAPI, Request, status
 from fastapi.responses import JSONResponse
 
 from shared.engine import Engine
-from shared.http import TextStream, add_error_handlers
+from shared.responses import TextStream, add_error_handlers
 from shared.worker import EngineWorker
 
 from .step_04_generate_cached import generate_cached

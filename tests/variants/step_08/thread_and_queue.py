@@ -6,7 +6,7 @@ import threading
 from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from shared.http import add_error_handlers
+from shared.responses import add_error_handlers
 from shared.worker import Busy
 
 from .step_04_generate_cached import generate_cached

@@ -9,8 +9,8 @@ from fastapi.testclient import TestClient
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import ClientDisconnect
 
-from shared.http import TextStream, add_error_handlers
 from shared.limits import RequestRefused
+from shared.responses import TextStream, add_error_handlers
 from shared.worker import Busy, Stopped
 from tests.doubles.held import drive
 
