@@ -16,11 +16,13 @@ from .step_02_sampling import sample_next_token
 def generate_uncached(
     model, tokenizer, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
 ) -> Generation:
-    """The completion of a prompt, one forward of the whole sequence for each new token, no cache.
+    """The completion of a prompt, one call of the model on the whole sequence for each new token, no cache.
 
-    `max_new_tokens` defaults to `params.max_tokens` and wins over it where given. Exactly as many forwards as tokens.
-    An EOS of the model's or the tokenizer's ends it, unless `params.ignore_eos`.
+    `max_new_tokens` defaults to `params.max_tokens` and wins over it where given. Exactly as many calls as tokens.
+    An EOS of the model's or the tokenizer's ends it and is kept, unless `params.ignore_eos`.
     Raises `RequestRefused` for a limit below 1 or beyond the model's context.
+
+    Stretch: only the last position's logits are made.
     """
     started = clock.now()
     params = params or SamplingParams()
@@ -35,9 +37,7 @@ def generate_uncached(
     ttft_s = None
     for _ in range(limit):
         # BEGIN SOLUTION: run the model on all of `generated_ids`, sample `next_token` from its last row (about 4 lines)
-        logits = model(
-            input_ids=generated_ids, attention_mask=attention_mask, use_cache=False, logits_to_keep=1
-        ).logits
+        logits = model(input_ids=generated_ids, attention_mask=attention_mask, use_cache=False, logits_to_keep=1).logits
         next_token = sample_next_token(logits[:, -1, :], params)
         # END SOLUTION
         output_ids.append(next_token.item())

@@ -19,14 +19,14 @@ from .step_02_sampling import sample_next_token
 def decode_tokens(
     model, inputs: Mapping[str, Tensor], max_new_tokens: int, params: SamplingParams, stop_ids: Collection[int]
 ) -> Iterator[int]:
-    """Yield the completion's ids one by one, the stopping EOS included; lazily: n ids taken are n forwards of the model.
+    """Yield the completion's ids one by one, the stopping one included; lazily: n ids taken are n calls of the model.
 
-    The first forward takes the whole prompt. Every later one takes one token, the cache that the forward before
-    returned, and a mask as long as what is cached plus one. Knows nothing of text.
+    The first call takes the whole prompt. Every later one takes the newest token alone, the cache that the call before
+    returned, and a mask as long as what is cached and one more. Knows nothing of text.
 
     Stretch: positions come from the mask, so a prompt padded on the left is right on learned positions as well.
     """
-    # BEGIN SOLUTION: prefill with the prompt, then feed each new token alone, with cache and mask (about 12 lines)
+    # BEGIN SOLUTION: prefill with the prompt, then feed each new token alone, with cache and mask (about 11 lines)
     input_ids, attention_mask = inputs["input_ids"], inputs["attention_mask"]
     position_ids = (attention_mask.cumsum(dim=-1) - 1).clamp(min=0)
     cache = None
@@ -40,7 +40,8 @@ def decode_tokens(
             logits_to_keep=1,
         )
         next_token = sample_next_token(output.logits[:, -1, :], params)
-        yield (token := next_token.item())
+        token = next_token.item()
+        yield token
         if token in stop_ids and not params.ignore_eos:
             return
         input_ids, cache = next_token, output.past_key_values
