@@ -13,7 +13,7 @@ from tests.doubles.clock import FakeClock
 from tests.doubles.loop_promises import prompt_ids, run
 from tests.doubles.loop_spies import expect_calls, expect_each, step_1_giving, step_2_giving
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import hashed, rows
+from tests.doubles.scripts import TRICKY_IDS, hashed, rows
 
 
 def test_the_result_is_a_generation(step):
@@ -38,9 +38,9 @@ def test_every_call_takes_the_whole_sequence(step):
 
 
 def test_the_mask_grows_with_the_ids(step):
-    """The attention mask has a 1 for every id, at every call: ids and mask grow together, by one."""
-    model = ScriptedModel(hashed())
-    _, call = run(step.generate_uncached, model, max_new_tokens=6)
+    """The attention mask has a 1 for every id (0, a pad or an EOS too) at every call, and grows with them."""
+    model = ScriptedModel(hashed(among=TRICKY_IDS))
+    _, call = run(step.generate_uncached, model, max_new_tokens=8, params=SamplingParams(ignore_eos=True))
     wanted = [[1] * len(each.ids) for each in model.calls]
     why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
     expect_each(model.calls, [each.mask for each in model.calls], wanted, call=f"attention_mask: {call}", why=why)
@@ -83,7 +83,7 @@ def test_each_token_is_the_best_of_the_last_row(step):
 
 
 def test_eighty_tokens_after_a_long_prompt(step):
-    """80 tokens after a prompt of more than 512 ids are made like any others."""
+    """80 tokens after a prompt of more than 512 ids, and 520 after a short one, are made like any others."""
     loop_promises.copes_with_a_long_prompt(step.generate_uncached)
 
 
@@ -144,7 +144,7 @@ def test_the_callers_grad_mode_stays(load):
 
 def test_the_sampler_gets_params_and_the_last_row(load):
     """When not greedy, step 2's sampler gets the request's params and the last row of logits, at every token."""
-    for params in (SamplingParams(temperature=0.8, top_k=5, top_p=0.9), SamplingParams(temperature=1.5)):
+    for params in loop_manners.DRAWN:
         spy = step_2_giving(load(2), [115, 107, 121])
         generate = load(under={2: spy}).generate_uncached
         loop_manners.asks_the_sampler(generate, ScriptedModel(rows), spy.asked, params)
@@ -193,11 +193,11 @@ def test_the_answer_is_the_librarys_on_qwen3(step):
 
 def test_the_answer_is_the_librarys_on_llama_and_gpt2(step):
     """So it is on Llama, and on GPT-2 with its learned positions."""
-    library_verdicts.equals_the_library(step.generate_uncached, library_verdicts.llamas_and_gpt2s())
+    library_verdicts.equals_the_library(step.generate_uncached, library_verdicts.llama_and_gpt2())
 
 
 def test_it_stops_where_the_library_stops(step):
-    """On real tiny models an EOS ends the answer where the library's generate ends it."""
+    """On a real tiny model an EOS ends the answer where the library's generate ends it."""
     library_verdicts.stops_where_the_library_stops(step.generate_uncached)
 
 

@@ -7,7 +7,6 @@ What steps 3 and 4 promise alike is judged in `doubles/loop_promises.py` and `do
 import pytest
 
 from kata.failure import expect
-from shared.sampling_params import SamplingParams
 from tests.doubles import decode_promises, device_tier, library_verdicts, loop_manners, loop_promises, real_model
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
@@ -132,7 +131,7 @@ def test_the_callers_grad_mode_stays(load):
 
 def test_the_sampler_gets_params_and_the_last_row(load):
     """When not greedy, step 2's sampler gets the request's params and the last row of logits, at every token."""
-    for params in (SamplingParams(temperature=0.8, top_k=5, top_p=0.9), SamplingParams(temperature=1.5)):
+    for params in loop_manners.DRAWN:
         spy = step_2_giving(load(2), [115, 107, 121])
         generate = load(under={2: spy}).generate_cached
         loop_manners.asks_the_sampler(generate, ScriptedModel(rows), spy.asked, params)
@@ -155,7 +154,7 @@ def test_generate_cached_says_what_the_model_says(step):
 
 
 def test_eighty_tokens_after_a_long_prompt(step):
-    """80 tokens after a prompt of more than 512 ids are made like any others."""
+    """80 tokens after a prompt of more than 512 ids, and 520 after a short one, are made like any others."""
     loop_promises.copes_with_a_long_prompt(step.generate_cached)
 
 
@@ -236,12 +235,12 @@ def test_the_answer_is_the_librarys_and_step_3s_on_qwen3(load):
 
 def test_the_answer_is_the_librarys_and_step_3s_on_llama_and_gpt2(load):
     """So it is on Llama, and on GPT-2 with its learned positions."""
-    models, uncached = library_verdicts.llamas_and_gpt2s(), load(3).generate_uncached
+    models, uncached = library_verdicts.llama_and_gpt2(), load(3).generate_uncached
     library_verdicts.equals_the_library(load().generate_cached, models, uncached)
 
 
 def test_it_stops_where_the_library_stops(step):
-    """On real tiny models an EOS ends the answer where the library's generate ends it."""
+    """On a real tiny model an EOS ends the answer where the library's generate ends it."""
     library_verdicts.stops_where_the_library_stops(step.generate_cached)
 
 

@@ -13,9 +13,10 @@ from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import IM_END
+from tests.doubles.loop_promises import stopping_after
 from tests.doubles.loop_spies import expect_calls, expect_each, expect_ids, inputs_of, take
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import expected_reply, hashed, rows
+from tests.doubles.scripts import TRICKY_IDS, expected_reply, hashed, rows
 
 IDS = [84, 104, 101, IM_END, 10, 115, 107, 121, 63]
 
@@ -90,7 +91,7 @@ def hands_on_the_cache(step: ModuleType) -> None:
 
 
 def grows_the_mask(step: ModuleType) -> None:
-    model = ScriptedModel(hashed())
+    model = ScriptedModel(hashed(among=TRICKY_IDS))
     _, call = decoded(step, model)
     wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
     why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
@@ -168,15 +169,14 @@ def prefills_a_single_token(step: ModuleType) -> None:
 
 
 def stops_at_the_stop_ids(step: ModuleType) -> None:
-    letters = hashed()
-    for stop_id, stop_ids in ((7, {7, 0}), (0, {7, 0}), (10, {7}), (IM_END, {7}), (7, set())):
-        script = lambda seen, stop_id=stop_id: stop_id if len(seen) == len(IDS) + 3 else letters(seen)  # noqa: E731
-        model = ScriptedModel(script, eos_token_id=[10])
+    cases = (7, {7, 0}, 4), (0, {7, 0}, 4), (7, {7, 0}, 1), (10, {7}, 4), (IM_END, {7}, 4), (7, set(), 4)
+    for stop_id, stop_ids, at in cases:
+        model = ScriptedModel(stopping_after(at, stop_id, IDS), eos_token_id=[10])
         ids, call = decoded(step, model, 9, stop_ids=stop_ids)
         why = "decode_tokens goes by the `stop_ids` that its caller hands in, by nothing else: yield the one that ends "
         why += "the answer, then stop, without another call of the model."
         wanted = expected_reply(model.script, IDS, 9, stop_ids)
-        expect_ids(ids, wanted, call=f"{call}, where token 4 is {stop_id}", why=why, calls=model.calls)
+        expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
         got = f"{len(model.calls)} calls for {len(wanted)} tokens"
         expect(len(model.calls) == len(wanted), call=call, got=got, wanted=f"{len(wanted)} calls", why=why)
 
@@ -207,6 +207,9 @@ def starts_afresh(step: ModuleType) -> None:
         ids = take(step.decode_tokens(model, inputs, 6, params, frozenset()), 9, call)
         why = "each call starts with an empty cache and with the caller's inputs, which it leaves as they are."
         expect_ids(ids, expected_reply(hashed(), IDS, 6), call=f"{call}, time {number}", why=why, calls=model.calls)
+    why = "no call saves work by what another has left: a prefill for each."
+    got, wanted = f"{len(model.calls)} calls of the model", "14 calls"
+    expect(len(model.calls) >= 14, call=f"{call} three times, 2, 6 and 6 tokens taken", got=got, wanted=wanted, why=why)
     kept = set(inputs) == set(before) and all(
         inputs[name] is tensor and torch.equal(tensor, copy) for name, (tensor, copy) in before.items()
     )

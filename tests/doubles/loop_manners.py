@@ -12,13 +12,20 @@ import torch
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
+from tests.doubles.backends import straddling_backend
 from tests.doubles.clock import FakeClock
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
+from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.loop_promises import PROMPT, Generate, prompt_ids, run, stopping_after
 from tests.doubles.loop_spies import Draw, expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, flat, hashed, rows
 
+DRAWN = (
+    SamplingParams(temperature=0.8, top_k=5, top_p=0.9),
+    SamplingParams(temperature=1.5),
+    SamplingParams(temperature=0.02, top_k=3, top_p=0.5),
+)
 READINGS = "where the prompt takes 0.5 s, the first call of the model 3 s, each later one 1 s"
 
 
@@ -135,6 +142,7 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
 def _state(model: ScriptedModel) -> dict[str, Any]:
     return copy.deepcopy(
         {
+            "hooks": [len(hooks) for hooks in (model._forward_hooks, model._forward_pre_hooks)],
             "mode": [module.training for module in model.modules()],
             "config": vars(model.config),
             "generation_config": vars(model.generation_config),
@@ -145,11 +153,13 @@ def _state(model: ScriptedModel) -> dict[str, Any]:
 
 def keeps_nothing_between_calls(generate: Generate) -> None:
     why = "each call stands for itself: nothing of one request, its ids, its cache, its EOS, may be left for the next."
-    runs = [(PROMPT, [10]), ("And why?", [10]), (PROMPT, [10]), (PROMPT, None)]
-    for number, (prompt, eos) in enumerate(runs, start=1):
-        model = ScriptedModel(stopping_after(5, 10, prompt), eos_token_id=eos)
-        result, call = run(generate, model, prompt, max_new_tokens=8)
-        wanted = expected_reply(model.script, prompt_ids(prompt), 8, {10} if eos else ())
+    runs = [(PROMPT, [10], False), ("And why?", [10], False), (PROMPT, [10], False), (PROMPT, None, True)]
+    for number, (prompt, eos, merges) in enumerate(runs, start=1):
+        tokenizer = FastTokenizer(straddling_backend() if merges else None)
+        ids = tokenizer.prompt_ids(prompt)
+        model = ScriptedModel(stopping_after(5, 10, ids), eos_token_id=eos)
+        result, call = run(generate, model, prompt, tokenizer, max_new_tokens=8)
+        wanted = expected_reply(model.script, ids, 8, {10} if eos else ())
         expect_ids(result.output_ids, wanted, call=f"call {number}: {call}.output_ids", why=why, calls=model.calls)
 
 

@@ -4,7 +4,7 @@ Each function is handed a solution's `generate` and raises a `CheckFailure` wher
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -13,10 +13,10 @@ from shared.generation import Generation
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
-from tests.doubles.fast_tokenizer import IM_END, IM_START, FastTokenizer
+from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, IM_START, FastTokenizer
 from tests.doubles.loop_spies import as_generation, expect_ids, step_1_giving
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import Script, expected_reply, hashed, replying
+from tests.doubles.scripts import LETTERS, Script, expected_reply, hashed, replying, rows
 
 PROMPT = "Why is the sky blue?"
 UNKNOWN_ID = 290  # the model's, not the tokenizer's
@@ -51,9 +51,12 @@ def prompt_ids(prompt: str = PROMPT) -> list[int]:
     return FastTokenizer().prompt_ids(prompt)
 
 
-def stopping_after(tokens: int, stop_id: int, prompt: str = PROMPT) -> Script:
-    """Letters, one `stop_id` as token number `tokens`, and letters again, as if nothing had been said."""
-    letters, at = hashed(), len(prompt_ids(prompt)) + tokens - 1
+def stopping_after(tokens: int, stop_id: int, ids: Sequence[int] | None = None) -> Script:
+    """Letters, one `stop_id` as token number `tokens`, and letters again, as if nothing had been said.
+
+    ids: the prompt's, where it is not PROMPT's.
+    """
+    letters, at = hashed(), len(prompt_ids() if ids is None else ids) + tokens - 1
     return lambda seen: stop_id if len(seen) == at else letters(seen)
 
 
@@ -62,11 +65,12 @@ def goes_through_step_1(load: Callable[..., ModuleType], name: str) -> None:
     spy = step_1_giving(load(1), [5, 6, 7])
     model, tokenizer, prompt = ScriptedModel(hashed()), FastTokenizer(), "  Why?\n"
     _, call = run(getattr(load(under={1: spy}), name), model, prompt, tokenizer, max_new_tokens=2)
-    asked = [(each[0] is tokenizer, each[1] is model, each[2]) for each in spy.asked]
-    why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and strip nothing."
+    own = {None, getattr(spy, "DEFAULT_SYSTEM_PROMPT", None)}
+    asked = [(each[0] is tokenizer, each[1] is model, each[2], each[3] in own) for each in spy.asked]
+    why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and neither strip nor add anything."
     got = f"prepare_inputs called {len(asked)} times: {spy.asked}"
     wanted = f"prepare_inputs(tokenizer, model, {prompt!r})"
-    expect(asked == [(True, True, prompt)], call=call, got=got, wanted=wanted, why=why)
+    expect(asked == [(True, True, prompt, True)], call=call, got=got, wanted=wanted, why=why)
     why = "the model's first call takes the ids that step 1 returned, as they are."
     expect_ids(model.calls[0].ids if model.calls else [], [5, 6, 7], call=f"the model's first call in {call}", why=why)
 
@@ -78,10 +82,18 @@ def says_what_the_model_says(generate: Generate) -> None:
         why = "each token is the best of the last row of logits, the newest position's: `logits[:, -1, :]`."
         wanted = expected_reply(model.script, prompt_ids(), 16)
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
+    for params in (None, SamplingParams(), SamplingParams(temperature=0.0, top_p=0.5), SamplingParams(-1.0, top_k=9)):
+        result, call = run(generate, ScriptedModel(rows), max_new_tokens=8, params=params)
+        why = "no params, or a temperature of 0 or below, mean greedy: always the best token, nothing is drawn."
+        wanted = [int(rows((0,) * (len(prompt_ids()) + at)).argmax()) for at in range(len(result.output_ids))]
+        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why)
 
 
-def makes_exactly(generate: Generate, new_tokens: int, prompt: str = PROMPT) -> None:
-    model = ScriptedModel(hashed())
+def makes_exactly(
+    generate: Generate, new_tokens: int, prompt: str = PROMPT, script: Script | None = None
+) -> tuple[Generation, str]:
+    """The result and the call, for further questions."""
+    model = ScriptedModel(script or hashed())
     result, call = run(generate, model, prompt, max_new_tokens=new_tokens)
     expect(
         (len(result.output_ids), len(model.calls)) == (new_tokens, new_tokens),
@@ -91,12 +103,13 @@ def makes_exactly(generate: Generate, new_tokens: int, prompt: str = PROMPT) -> 
         why="each call of the model gives one token: one more is work thrown away, or a token that nobody asked for.",
         trace=trace(model.calls),
     )
+    return result, call
 
 
 def copes_with_a_long_prompt(generate: Generate) -> None:
     prompt = "Why is the sky blue? " * 24
-    makes_exactly(generate, 80, prompt)
-    result, call = run(generate, ScriptedModel(hashed()), prompt, max_new_tokens=80)
+    makes_exactly(generate, 520, script=lambda seen: LETTERS[len(seen) % 26])
+    result, call = makes_exactly(generate, 80, prompt)
     why = "a long answer to a long prompt is made like a short one: nothing is cut off, and no token left out."
     expect_ids(result.output_ids, expected_reply(hashed(), prompt_ids(prompt), 80), call=f"{call}.output_ids", why=why)
 
@@ -117,15 +130,25 @@ def is_not_ended_by_the_prompt(generate: Generate) -> None:
 
 def stops_at_every_eos(generate: Generate) -> None:
     both = [10, 0]
-    for configured, stop_id in ((both, 10), (both, 0), (both, IM_END), (10, 10), (10, IM_END), (None, IM_END)):
-        model = ScriptedModel(stopping_after(4, stop_id), eos_token_id=configured)
+    cases = (
+        (both, 10, 4),
+        (both, 0, 4),
+        (both, IM_END, 4),
+        (10, 10, 4),
+        (10, IM_END, 4),
+        (None, IM_END, 4),
+        (both, 10, 1),
+    )
+    for configured, stop_id, at in cases:
+        model = ScriptedModel(stopping_after(at, stop_id), eos_token_id=configured)
         result, call = run(generate, model, max_new_tokens=12)
         expect_ids(
             result.output_ids,
             expected_reply(model.script, prompt_ids(), 12, {stop_id}),
             call=f"{call}.output_ids",
-            why=f"the answer ends with id {stop_id}: the EOS of the model's generation config is {configured}, the "
-            f"tokenizer's {IM_END}; any of them ends it, is kept as the last id, and nothing comes after it.",
+            why=f"the answer ends with id {stop_id}, its token {at}: the EOS of the model's generation config is "
+            f"{configured}, the tokenizer's {IM_END}; any of them ends it, is kept as the last id, and nothing comes "
+            "after it.",
             calls=model.calls,
         )
 
@@ -223,11 +246,23 @@ def serves_an_exact_fit(generate: Generate) -> None:
 
 def returns_only_the_completion(generate: Generate) -> None:
     tokenizer = FastTokenizer()
-    said = [*tokenizer.encode(" Well, 😀 é"), IM_START, *tokenizer.encode(" yes<think>\n"), UNKNOWN_ID, IM_END]
+    said = [
+        *tokenizer.encode(" Well, 😀 é"),
+        IM_START,
+        END_OF_TEXT,
+        *tokenizer.encode(" yes<think>\n"),
+        UNKNOWN_ID,
+        IM_END,
+    ]
     model = ScriptedModel(replying(said, tokenizer.header))
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
     why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
     wanted = " Well, 😀 é yes<think>\n"
+    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
+    model = ScriptedModel(stopping_after(4, IM_END))
+    result, call = run(generate, model, max_new_tokens=12, params=SamplingParams(ignore_eos=True))
+    why = "an EOS that was to be ignored ends the text no more than the answer: what follows it is shown."
+    wanted = "".join(chr(token) for token in expected_reply(model.script, prompt_ids(), 12) if token != IM_END)
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
     same = result.input_tokens == len(prompt_ids())
     why = "input_tokens counts the ids that the model was given, the template's own included."

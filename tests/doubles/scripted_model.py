@@ -60,7 +60,7 @@ class Output(dict):
 class _Config:
     vocab_size: int
     max_position_embeddings: int
-    eos_token_id: int | list[int] | None
+    eos_token_id: int | None = None  # as in many a config: the list is in the generation config
     pad_token_id: int | None = None
     use_cache: bool = True
     is_encoder_decoder: bool = False
@@ -99,7 +99,7 @@ class ScriptedModel(torch.nn.Module):
         self.script, self.on_call, self.most_calls = script, on_call, most_calls
         self.calls: list[Call] = []
         self.weight = torch.nn.Parameter(torch.zeros(1, device=device))
-        self.config = _Config(vocab_size, context, eos_token_id)
+        self.config = _Config(vocab_size, context)
         self.generation_config = SimpleNamespace(
             eos_token_id=eos_token_id, pad_token_id=None, bos_token_id=None, do_sample=True, temperature=0.6, top_k=20,
             top_p=0.95, max_new_tokens=None, max_length=20, use_cache=True, repetition_penalty=1.3,

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 LETTERS = range(97, 123)
+TRICKY_IDS = (0, 257, 258, 97, 98)  # 0, the tokenizer's EOS and its pad, which a mask made of ids takes for nothing
 Script = Callable[[tuple[int, ...]], int | Tensor]
 
 

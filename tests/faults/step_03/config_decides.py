@@ -21,7 +21,7 @@ def generate_uncached(model, tokenizer, prompt, max_new_tokens=None, params=None
     started = clock.now()
     params = params or SamplingParams()
     config = model.generation_config
-    if config.do_sample and not params.is_greedy:
+    if config.do_sample and params.temperature > 0:
         params = SamplingParams(config.temperature, config.top_k, config.top_p, params.ignore_eos, params.max_tokens)
     limit = params.max_tokens if max_new_tokens is None else max_new_tokens
     inputs = prepare_inputs(tokenizer, model, prompt)

@@ -1,7 +1,7 @@
 """Strips the prompt on its way to step 1.
 
 Caught by: test_the_prompt_goes_through_step_1
-Says: strip nothing
+Says: neither strip nor add anything
 """
 
 import torch
