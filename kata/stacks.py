@@ -39,12 +39,15 @@ def is_importing(dump: str, files: Collection[str]) -> bool:
 
 
 def _stacks(dump: str, files: Collection[str]) -> list[list[Frame]]:
-    """The stacks of the last dump, innermost frame first: the one that crashed, then the main thread, then others.
+    """The stacks of one dump, innermost frame first: the one that crashed, then the main thread, then others.
 
+    It is the last dump that names the solution, since the very last may be cut off by the end of the process.
     faulthandler writes names in ASCII, so they are turned back where they are the solution's.
     """
     names = {file.encode("ascii", "backslashreplace").decode(): file for file in files}
-    threads = _THREAD.split(_DUMP.split(dump)[-1])[1:]
+    dumps = _DUMP.split(dump)
+    last = next((one for one in reversed(dumps) if any(f'"{name}"' in one for name in names)), dumps[-1])
+    threads = _THREAD.split(last)[1:]
     threads.sort(key=lambda thread: not thread.startswith("Current"))
     if threads and not threads[0].startswith("Current"):
         threads.reverse()  # the main thread is written last

@@ -121,6 +121,7 @@ def test_a_dump_of_stacks_names_the_solutions_line():
     dump = STACK.format(frames='  File "/x/torch.py", line 7 in mm')
     assert [(frame.line, frame.function) for frame in solution_frames(dump, FILES)] == [(9, "generate")]
     assert not is_importing(dump, FILES)
+    assert solution_frames(dump + "Timeout (0:00:20)!\nThread 0x02 (most rec", FILES)[0].line == 9  # a dump cut off
     assert solution_frames("", FILES) == [] and not is_importing("", FILES)
 
 
