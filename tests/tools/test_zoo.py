@@ -3,18 +3,19 @@
 One file: `pytest tests/tools/test_zoo.py -k feeds_everything`, or quicker `python -m tests.tools.zoo FILE…`.
 """
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from kata.expected import checks_in
 from kata.steps import STEPS, TESTS, Step
-from tests.tools.zoo import FAULTS, VARIANTS, Zoo, problems, read_specimen, specimen_paths
+from tests.tools.specimens import FAULTS, VARIANTS, problems, read_specimen, required_checks, specimen_paths
+from tests.tools.zoo import Zoo
 
 pytestmark = pytest.mark.timeout(300)
 LEAST_FAULTS, LEAST_VARIANTS = 8, 3
-UNCOVERED: dict[int, set[str]] = {}  # required checks for which no plausible wrong solution was found, by step
+UNCOVERED: dict[int, list[str]] = {}  # required checks for which no plausible wrong solution was found, by step
 
 PATHS = specimen_paths()
 each_file = pytest.mark.parametrize("path", PATHS, ids=[p.relative_to(TESTS).with_suffix("").as_posix() for p in PATHS])
@@ -50,18 +51,18 @@ def test_a_step_has_enough_faults_and_variants(step: Step) -> None:
 
 @each_step
 def test_the_checks_that_a_fault_names_exist(step: Step) -> None:
-    checks = _checks(step)
+    checks = {check.name for check in checks_in(step.test_file)}
     for path in _faults(step):
-        unknown = set(read_specimen(path).caught_by) - set(checks)
+        unknown = set(read_specimen(path).caught_by) - checks
         assert not unknown, f"{path.name}: {step.test_file.name} has no {', '.join(unknown)}"
 
 
 @each_step
 def test_every_required_check_catches_a_fault(step: Step, zoo: Zoo) -> None:
-    required = {name for name, marks in _checks(step).items() if not marks & {"stretch", "gpu", "real"}}
     specimens = [read_specimen(path) for path in _faults(step) if _is_readable(path)]
     caught_one = {check for specimen in specimens for check in zoo.verdict_on(specimen).failed}
-    assert required - caught_one == UNCOVERED.get(step.number, set())
+    caught_none = [check for check in required_checks(step) if check not in caught_one]
+    assert caught_none == UNCOVERED.get(step.number, []), "\n".join(caught_none)
 
 
 def _files(folder: Path, step: Step) -> list[Path]:
@@ -78,15 +79,3 @@ def _is_readable(path: Path) -> bool:
     except (ValueError, SyntaxError):
         return False
     return True
-
-
-def _checks(step: Step) -> dict[str, set[str]]:
-    """The checks of a step with their marks, read from the file as it stands."""
-    tree = ast.parse(step.test_file.read_text(encoding="utf-8"))
-    checks = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-    return {check.name: {part.attr for part in _decorator_parts(check)} for check in checks}
-
-
-def _decorator_parts(function: ast.FunctionDef) -> list[ast.Attribute]:
-    nodes = [node for decorator in function.decorator_list for node in ast.walk(decorator)]
-    return [node for node in nodes if isinstance(node, ast.Attribute)]
