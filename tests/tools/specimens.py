@@ -6,7 +6,6 @@ in the text of their failure). A variant only says what is different about it.
 
 import ast
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,14 +77,6 @@ def _fields(docstring: str) -> dict[str, list[str]]:
         else:
             current = None
     return fields
-
-
-def unnamed_checks(specimens: Iterable[Specimen]) -> dict[Step, frozenset[str]]:
-    """For each step its required checks that none of these specimens says to be caught by."""
-    named: dict[Step, set[str]] = {}
-    for specimen in specimens:
-        named.setdefault(specimen.step, set()).update(specimen.caught_by)
-    return {step: frozenset(required_checks(step)) - names for step, names in named.items()}
 
 
 def required_checks(step: Step) -> list[str]:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TextIO
 
 from kata.steps import ROOT
-from tests.tools.specimens import Specimen, Verdict, problems, read_specimen, specimen_paths, unnamed_checks
+from tests.tools.specimens import Specimen, Verdict, problems, read_specimen, required_checks, specimen_paths
 
 AT_ONCE = 2
 CHECK_LIMIT_S, FILE_LIMIT_S = 15, 60
@@ -37,9 +37,9 @@ FORKS = sys.platform == "linux"  # elsewhere the system's own libraries may hold
 def verdicts(specimens: Sequence[Specimen], curious: bool = False) -> Iterator[Verdict]:
     """Runs the checks of each specimen, two at a time, and gives the verdicts as they come.
 
-    curious: on each fault also run the checks that no fault of its step names: do they catch anything at all?
+    curious: on a fault also run the checks that have not caught any fault so far: do they catch anything at all?
     """
-    also = unnamed_checks(specimens) if curious else {}
+    idle = {specimen.step: set(required_checks(specimen.step)) if curious else set() for specimen in specimens}
     methods = multiprocessing.get_context("fork" if FORKS else "spawn")
     if FORKS:
         _warm_up()
@@ -49,12 +49,14 @@ def verdicts(specimens: Sequence[Specimen], curious: bool = False) -> Iterator[V
             while waiting or running:
                 while waiting and len(running) < AT_ONCE:
                     specimen = waiting.pop(0)
-                    one = _Running(specimen, Path(folder), methods, also.get(specimen.step, frozenset()))
+                    one = _Running(specimen, Path(folder), methods, frozenset(idle[specimen.step]))
                     running[one.process.sentinel] = one
                 wait(list(running), timeout=0.5)
                 for one in [one for one in running.values() if one.is_over]:
                     del running[one.process.sentinel]
-                    yield one.verdict()
+                    verdict = one.verdict()
+                    idle[one.specimen.step] -= verdict.failed.keys()
+                    yield verdict
         finally:
             for one in running.values():
                 one.end()
