@@ -26,7 +26,7 @@ from tests.doubles.sampling_verdicts import (
 # Best first: tokens 1, 5, 3, 7, 0, 6, 2, 4. No ties, exact in every float type, and a rank is never the id.
 ROW = torch.tensor([1.0, 3.0, 0.0, 2.0, -1.0, 2.5, 0.5, 1.5], device="cpu")
 FLAT = ROW / 8  # every token has a share of 9% to 15%
-WIDE = torch.arange(128, device="cpu") * 37 % 128 / 1024  # 128 tokens, shares of 0.7% to 0.9%
+WIDE = torch.arange(104, device="cpu") * 37 % 104 / 1024  # 104 tokens, each with a share of 0.9% to 1.0%
 THREE_ROWS = torch.stack([ROW, ROW.roll(1), ROW.flip(0)])
 DRAWN = SamplingParams(temperature=1.0)
 ONCE = "Divide the logits by the temperature, once, before softmax."
@@ -152,20 +152,20 @@ def test_the_k_best_share_the_draws_by_temperature(step: ModuleType) -> None:
 
 def test_top_k_off_keeps_every_token(step: ModuleType) -> None:
     """A top_k of 0 or below keeps every token."""
-    for top_k in (-1, 0, -7):
-        expect_each_of_best(step, WIDE, top_k)
+    for row, top_k in ((FLAT, -1), (FLAT, 0), (FLAT, -7), (WIDE, -1), (WIDE, 0)):
+        expect_each_of_best(step, row, top_k)
 
 
-def test_top_k_keeps_50_of_128(step: ModuleType) -> None:
-    """A top_k of 50 keeps exactly 50 of 128 tokens."""
+def test_top_k_keeps_50_of_104(step: ModuleType) -> None:
+    """A top_k of 50 keeps exactly 50 of 104 tokens."""
     expect_only_best(step, WIDE, 50)
     expect_each_of_best(step, WIDE, 50)
 
 
 def test_top_k_of_the_vocabulary_and_beyond_keeps_every_token(step: ModuleType) -> None:
     """A top_k as large as the vocabulary, or larger, keeps every token."""
-    for top_k in (128, 129, 100_000):
-        expect_each_of_best(step, WIDE, top_k)
+    for row, top_k in ((FLAT, 8), (FLAT, 9), (WIDE, 104), (WIDE, 100_000)):
+        expect_each_of_best(step, row, top_k)
 
 
 def test_rows_are_independent(step: ModuleType) -> None:
@@ -347,10 +347,10 @@ def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
 def test_a_row_without_a_distribution_is_an_error(step: ModuleType) -> None:
     """Drawing from a row with NaN, with +inf, or with nothing but -inf is a ValueError that names the row."""
     for tokens, value in (([3], torch.nan), ([3], torch.inf), (list(range(8)), -torch.inf)):
-        logits = ROW.repeat(7, 1)
-        logits[5, tokens] = value
+        logits = ROW.repeat(40, 1)
+        logits[37, tokens] = value
         for params in (DRAWN, SamplingParams(temperature=0.75, top_k=3)):
-            expect_row_named(step, logits, params, row=5)
+            expect_row_named(step, logits, params, row=37)
 
 
 @pytest.mark.gpu

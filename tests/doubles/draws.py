@@ -7,7 +7,7 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
-from kata.failure import CheckFailure, expect
+from kata.failure import CheckFailure
 from shared.sampling_params import SamplingParams
 
 DRAWS = 4096
@@ -35,7 +35,6 @@ def sample(
 
     The logits are handed in as a copy. why: what there is to say of an error, where the check knows better than torch.
     """
-    call = call_text(logits, params, generator)
     batch, vocab = logits.shape
     try:
         ids = step.sample_next_token(logits.clone(), params, **({"generator": generator} if generator else {}))
@@ -49,16 +48,19 @@ def sample(
             *(cause for pattern, cause in _CAUSES if re.search(pattern, text)),
             "the call must not raise here.",
         ]
-        why = next(filter(None, causes))
-        raise CheckFailure(call=call, got=text, wanted=f"ids of shape ({batch}, 1)", why=why) from error
+        call, wanted = call_text(logits, params, generator), f"ids of shape ({batch}, 1)"
+        raise CheckFailure(call=call, got=text, wanted=wanted, why=next(filter(None, causes))) from error
 
-    is_right = isinstance(ids, Tensor) and ids.dtype is torch.int64 and tuple(ids.shape) == (batch, 1)
-    what = f"a tensor of shape {tuple(ids.shape)}, {ids.dtype}" if isinstance(ids, Tensor) else type(ids).__name__
-    why = "one column, a row for each row of the logits: the loops join it to the ids with `torch.cat` as it is."
-    expect(is_right, call=call, got=what, wanted=f"a tensor of shape ({batch}, 1), torch.int64", why=why)
-    drawn = [int(row[0]) for row in Tensor.tolist(ids.detach())]
-    stray = next((token for token in drawn if not 0 <= token < vocab), None)
-    expect(stray is None, call=call, got=f"token {stray}", wanted=f"0 to {vocab - 1}", why="there is no such token.")
+    if not (isinstance(ids, Tensor) and ids.dtype is torch.int64 and tuple(ids.shape) == (batch, 1)):
+        got = f"a tensor of shape {tuple(ids.shape)}, {ids.dtype}" if isinstance(ids, Tensor) else type(ids).__name__
+        why = "one column, a row for each row of the logits: the loops join it to the ids with `torch.cat` as it is."
+        wanted = f"a tensor of shape ({batch}, 1), torch.int64"
+        raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
+    drawn = Tensor.tolist(ids.detach().flatten())
+    if min(drawn) < 0 or max(drawn) >= vocab:
+        got, wanted = f"tokens {min(drawn)} to {max(drawn)}", f"0 to {vocab - 1}"
+        why = "there is no such token."
+        raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
     return drawn
 
 

@@ -64,7 +64,7 @@ def inputs_of(
         is_right = tuple(tensor.shape) == (1, length) and length > 0 and _holds_integers(tensor)
         got = f"{name} of shape {tuple(tensor.shape)}, {tensor.dtype}"
         wanted = f"{name} of shape (1, {length or 'length'}), an integer type"
-        why = "a model takes a batch, here of one prompt: one row, and in the mask one place for each id."
+        why = "a model takes a batch, here of one prompt: one row of whole numbers, a place in the mask for each."
         expect(is_right, call=call, got=got, wanted=wanted, why=why)
     return inputs
 
@@ -159,6 +159,8 @@ def _slip(tokenizer: Any, text: str, wanted: str, user: str, system: str) -> str
         return slips[text]
     if text.endswith(wanted):
         return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
+    if text.startswith(wanted):
+        return "something stands after this prompt: padding, an end token, or a turn too many."
     if "<|im_start|>" in text and "<|im_start|>" not in wanted:
         return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
     return ""

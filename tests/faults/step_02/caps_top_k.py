@@ -1,6 +1,6 @@
 """Keeps 40 tokens at most.
 
-Caught by: test_top_k_keeps_50_of_128
+Caught by: test_top_k_keeps_50_of_104
 Says: 50 tokens must stay
 """
 
