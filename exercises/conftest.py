@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 @pytest.fixture
 def client() -> "Iterator[TestClient]":
     """A client of a fresh app of your step 8, while the app's lifespan runs."""
-    from exercises.step_08_server import CachedEngine, create_app
     from fastapi.testclient import TestClient
+
+    from exercises.step_08_server import CachedEngine, create_app
 
     runtime = tiny()
     with TestClient(create_app(CachedEngine(runtime.model, runtime.tokenizer))) as client:

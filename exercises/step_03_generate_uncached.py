@@ -36,8 +36,8 @@ def generate_uncached(
     output_ids: list[int] = []
     ttft_s = None
     for _ in range(limit):
-        # TODO 3: run the model on all of `generated_ids`, sample `next_token` from its last row (about 4 lines)
-        raise NotImplementedError("TODO 3: run the model on all of `generated_ids`, sample `next_token` from its last row")
+        # TODO 3: run the model on `generated_ids`, sample `next_token` from its last row (about 4 lines)
+        raise NotImplementedError("TODO 3: run the model on `generated_ids`, sample `next_token` from its last row")
         output_ids.append(next_token.item())
         ttft_s = clock.now() - started if ttft_s is None else ttft_s
         # TODO 3: stop on one of `stop_ids` unless EOS is ignored; grow ids and mask (about 4 lines)

@@ -36,7 +36,7 @@ def generate_uncached(
     output_ids: list[int] = []
     ttft_s = None
     for _ in range(limit):
-        # BEGIN SOLUTION: run the model on all of `generated_ids`, sample `next_token` from its last row (about 4 lines)
+        # BEGIN SOLUTION: run the model on `generated_ids`, sample `next_token` from its last row (about 4 lines)
         logits = model(input_ids=generated_ids, attention_mask=attention_mask, use_cache=False, logits_to_keep=1).logits
         next_token = sample_next_token(logits[:, -1, :], params)
         # END SOLUTION

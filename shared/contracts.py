@@ -27,8 +27,16 @@ def example_results() -> dict[str, GenerateResult]:
             31.25, 20, 5, ttft_ms=40.0, tpot_ms=30.0, latency_ms=160.0, used_cache=True, finish_reason="stop"
         ),
         "speculative decoding": SpecDecodeMetrics(
-            50.0, 20, 5, ttft_ms=40.0, tpot_ms=15.0, latency_ms=100.0, used_cache=True, finish_reason="length",
-            tokens_proposed=6, tokens_accepted=4,
+            50.0,
+            20,
+            5,
+            ttft_ms=40.0,
+            tpot_ms=15.0,
+            latency_ms=100.0,
+            used_cache=True,
+            finish_reason="length",
+            tokens_proposed=6,
+            tokens_accepted=4,
         ),
     }
     return {kind: GenerateResult(text, list(ids), metrics) for kind, metrics in kinds.items()}

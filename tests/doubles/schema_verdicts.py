@@ -31,7 +31,9 @@ def refused(step: ModuleType, why: str, **fields: object) -> None:
         raise
     except Exception as error:
         got = f"{type(error).__name__}: {error}"
-        why = "only a ValidationError becomes a 422, anything else a 500: use Field, or raise ValueError in a validator."
+        why = (
+            "only a ValidationError becomes a 422, anything else a 500: use Field, or raise ValueError in a validator."
+        )
     else:
         got = f"accepted, as {short(request)}"
     expect(False, call=as_call(fields), got=got, wanted="a ValidationError", why=why)
@@ -112,7 +114,7 @@ def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
             call=f"GenerateResponse(text=…, metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
             got=repr(value) if name in got else "not there",
             wanted=repr(figure),
-            why="the response carries every figure that the engine gave, unchanged, and also those that the schema does "
+            why="the response carries every figure that the engine gave, unchanged, also those that the schema does "
             "not name: allow extra fields there.",
         )
 
