@@ -105,7 +105,6 @@ class Arena:
         self.tell("start", **self.over)
         faulthandler.dump_traceback_later(A_TEST_MAY_TAKE_S, exit=True)
 
-    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Function, call: pytest.CallInfo) -> pytest.TestReport:
         """A report without the traceback that pytest would format: there are many, and nobody reads them."""
         outcome, reason = "passed", None
