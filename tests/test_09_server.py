@@ -42,9 +42,7 @@ class Fought:
 def fought(solution_sources: Mapping[int, Path], pytestconfig: pytest.Config) -> Fought:
     """One duel for all checks. The file is loaded here first, so that what it raises then is told as in every step."""
     file = Path(solution_sources[9])
-    for name in attributes_in(
-        file
-    ):  # a file may use marks that this run does not know, and pytest is strict about them
+    for name in attributes_in(file):  # it may use marks that this run does not know, and pytest is strict about them
         pytestconfig.addinivalue_line("markers", f"{name}: perhaps a mark of the file under test")
     module = Solution(solution_sources).load(9)
     return Fought(fight(solution_sources), module, file)
