@@ -2,8 +2,8 @@
 
     python -m tests.duel.arena < SOURCES > EVENTS
 
-SOURCES is a JSON object of step numbers to files. EVENTS are lines of JSON: a test starts (`start`), a test is over
-(`over`), all is over (`end`). Prints, `os._exit` and endless loops of the learner's file end here and reach no check.
+SOURCES is a JSON object of step numbers to files. EVENTS are lines of JSON: `begin`, then `start` and `over` for each
+test (or `uncollected`, where the file holds none that pytest could run), then `end`. Prints, `os._exit` and endless loops of the learner's file end here and reach no check.
 """
 
 import faulthandler
@@ -157,6 +157,7 @@ def main() -> None:
     faulthandler.dump_traceback_later(LOADING_MAY_TAKE_S, exit=True)
     step_8()
 
+    print(json.dumps({"event": "begin"}), file=events, flush=True)
     loader = Loader(sources)
     for families in (REQUIRED, STRETCH):  # in this order: a stretch test that ends everything ends only itself
         probe = Arena(loader, probe_of(families), events)

@@ -80,6 +80,8 @@ def fight(sources: Mapping[int, Path]) -> Duel:
     except subprocess.TimeoutExpired:
         arena.kill()
         events, _ = arena.communicate()
+    if not events:
+        raise RuntimeError(f"the duel's own process did not start: it ended with status {arena.returncode}")
     return _duel(events.decode("utf-8", errors="replace"))
 
 
