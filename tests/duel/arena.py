@@ -3,7 +3,8 @@
     python -m tests.duel.arena < SOURCES > EVENTS
 
 SOURCES is a JSON object of step numbers to files. EVENTS are lines of JSON: `begin`, then `start` and `over` for each
-test (or `uncollected`, where the file holds none that pytest could run), then `end`. Prints, `os._exit` and endless loops of the learner's file end here and reach no check.
+test (or `uncollected`, where the file holds none that pytest could run), then `end`. Prints, `os._exit` and endless
+loops of the learner's file end here and reach no check.
 """
 
 import faulthandler
