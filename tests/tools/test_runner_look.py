@@ -66,6 +66,8 @@ def test_colour_is_for_terminals_that_want_it():
 def test_colour_says_nothing_that_the_words_do_not_say(project):
     import pty
 
+    without_no_color = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+
     def on_terminal(**environment: str) -> str:
         parent, child = pty.openpty()
         pid = os.fork()
@@ -75,7 +77,7 @@ def test_colour_says_nothing_that_the_words_do_not_say(project):
             os.execve(
                 sys.executable,
                 [sys.executable, "-m", "kata", "progress"],
-                {**os.environ, "TERM": "xterm", **environment},
+                {**without_no_color, "TERM": "xterm", **environment},
             )
         os.close(child)
         text = b""
