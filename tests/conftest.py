@@ -67,6 +67,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """
     fake = FakeClock()
     monkeypatch.setattr("shared.clock.now", fake.now)
+    monkeypatch.setattr("timeit.default_timer", fake.now)
     for name in ("perf_counter", "monotonic"):
         monkeypatch.setattr(time, name, fake.now)
         monkeypatch.setattr(time, f"{name}_ns", fake.now_ns)

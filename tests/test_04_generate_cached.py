@@ -107,9 +107,10 @@ def test_generate_cached_uses_the_cache(step):
     same = len(got) == len(wanted)
     expect(same, call=call, got=f"{len(got)} calls", wanted=f"{len(wanted)} calls", why=why, trace=trace(model.calls))
     expect_each(model.calls, got, wanted, call=call, why=why)
-    expect(
-        result.used_cache, call=f"{call}.used_cache", got=result.used_cache, wanted=True, why="the metrics report it."
-    )
+    for new_tokens in (1, 5):
+        result, call = run(step.generate_cached, ScriptedModel(hashed()), max_new_tokens=new_tokens)
+        why = "this loop works with a cache, and the metrics report it."
+        expect(result.used_cache, call=f"{call}.used_cache", got=result.used_cache, wanted=True, why=why)
 
 
 def test_the_prompt_goes_through_step_1(load):
@@ -209,8 +210,9 @@ def test_nothing_handed_in_is_changed(step):
 
 
 def test_nothing_is_kept_between_calls(step):
-    """Each call stands for itself: the same prompt gives the same answer, whatever was asked before."""
+    """Each call stands for itself: nothing of the one before is seen in it, and no cache outlives its request."""
     loop_manners.keeps_nothing_between_calls(step.generate_cached)
+    decode_promises.lets_go_of_the_cache(step)
 
 
 def test_readings_run_from_the_arrival(load, clock: FakeClock):

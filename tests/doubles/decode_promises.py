@@ -3,8 +3,11 @@
 Each function is handed a solution's step 4 and raises a `CheckFailure` where it breaks the promise.
 """
 
+import gc
+import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
 from threading import Thread
+from threading import enumerate as enumerate_threads
 from types import ModuleType
 
 import torch
@@ -92,7 +95,7 @@ def hands_on_the_cache(step: ModuleType) -> None:
 
 def grows_the_mask(step: ModuleType) -> None:
     model = ScriptedModel(hashed(among=TRICKY_IDS))
-    _, call = decoded(step, model)
+    _, call = decoded(step, model, 8, params=SamplingParams(ignore_eos=True), stop_ids={0, IM_END})
     wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
     why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
     expect_each(model.calls, [each.mask for each in model.calls], wanted, call=f"attention_mask: {call}", why=why)
@@ -110,10 +113,13 @@ def counts_positions_on(step: ModuleType) -> None:
 
 def is_lazy(step: ModuleType) -> None:
     model = ScriptedModel(hashed())
+    threads = set(enumerate_threads())
     tokens, call = decode(step, model)
     for taken in range(5):
         if taken:
             take(tokens, 1, call)
+        for thread in set(enumerate_threads()) - threads:
+            thread.join(0.05)  # one that works ahead gets the time to do so
         expect(
             len(model.calls) == taken,
             call=f"{call}, of which {taken} tokens were taken",
@@ -182,10 +188,10 @@ def stops_at_the_stop_ids(step: ModuleType) -> None:
 
 
 def can_ignore_stop_ids(step: ModuleType) -> None:
-    model = ScriptedModel(lambda seen: 7)
-    ids, call = decoded(step, model, 5, params=SamplingParams(ignore_eos=True), stop_ids={7})
-    why = "with ignore_eos a stop id is a token like any other: only the limit ends the answer."
-    expect_ids(ids, [7] * 5, call=call, why=why, calls=model.calls)
+    model = ScriptedModel(stopping_after(2, 7, IDS))
+    ids, call = decoded(step, model, 6, params=SamplingParams(ignore_eos=True), stop_ids={7})
+    why = "with ignore_eos a stop id is a token like any other, yielded and fed back: only the limit ends the answer."
+    expect_ids(ids, expected_reply(model.script, IDS, 6), call=call, why=why, calls=model.calls)
 
 
 def can_be_interleaved(step: ModuleType) -> None:
@@ -196,6 +202,20 @@ def can_be_interleaved(step: ModuleType) -> None:
     for at, ids in enumerate((IDS, other_ids)):
         got = [token for pair in taken for token in pair[at]]
         expect_ids(got, expected_reply(hashed(), ids, 6), call=f"two in turns: {call}", why=why, calls=model.calls)
+    masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
+    expect_each(model.calls, masks, wanted, call=f"attention_mask, two in turns: {call}", why=why)
+
+
+def lets_go_of_the_cache(step: ModuleType) -> None:
+    model = ScriptedModel(hashed())
+    _, call = decoded(step, model)
+    caches = [weakref.ref(each.cache_returned) for each in model.calls if each.cache_returned is not None]
+    model.forget()
+    if any(cache() is not None for cache in caches):
+        gc.collect()
+    kept = sum(cache() is not None for cache in caches)
+    why = "a cache is large, and lives as long as its request: what a module keeps is never given back."
+    expect(kept == 0, call=f"after list({call})", got=f"{kept} caches still held", wanted="none", why=why)
 
 
 def starts_afresh(step: ModuleType) -> None:

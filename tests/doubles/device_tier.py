@@ -20,7 +20,7 @@ from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import Call
 from tests.doubles.fast_tokenizer import FastTokenizer
-from tests.doubles.loop_promises import PROMPT, prompt_ids, run
+from tests.doubles.loop_promises import PROMPT, name_of, prompt_ids, run
 from tests.doubles.loop_spies import difference, step_2_giving
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed
@@ -134,7 +134,7 @@ def gives_memory_back(generate: Callable[..., Generation]) -> None:
         ask()
     after = _memory(model.device)
     got, wanted = f"{after:,} after ten requests more", f"{before:,}, as after the first"
-    call = f"{generate.__name__}(...), ten times: memory held"
+    call = f"{name_of(generate)}(...), ten times: memory held"
     expect(after <= before, call=call, got=got, wanted=wanted, why="a cache lives as long as its request, no longer.")
 
 

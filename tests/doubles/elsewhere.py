@@ -58,13 +58,17 @@ class _Operations(TorchDispatchMode):
 
 
 class _FromLists(TorchFunctionMode):
-    """Sees `torch.tensor([1, 2], device=logits.device)`, which goes past the other mode."""
+    """Sees `torch.tensor([1, 2], device=logits.device)` and `ids.new_tensor([1])`, which go past the other mode."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func in (torch.tensor, torch.as_tensor) and kwargs.get("device") in (DEVICE, str(DEVICE)):
-            return send(func(*args, **kwargs | {"device": "cpu"}))
-        return func(*args, **kwargs)
+        if func not in (torch.tensor, torch.as_tensor, Tensor.new_tensor):
+            return func(*args, **kwargs)
+        device = kwargs.get("device")
+        to_away = str(device) == str(DEVICE) if device is not None else any(isinstance(each, _Away) for each in args)
+        kwargs = kwargs if device is None else kwargs | {"device": "cpu"}
+        made = func(*tree_map(bring_back, args), **kwargs)
+        return send(made) if to_away else made
 
 
 @contextmanager
@@ -79,7 +83,7 @@ def send(tensor: Tensor) -> Tensor:
     return _Away(tensor)
 
 
-def bring_back(tensor: Tensor) -> Tensor:
+def bring_back(tensor: Any) -> Any:
     """The numbers of a tensor of the pretended device, on the CPU."""
     return tensor.numbers if isinstance(tensor, _Away) else tensor
 

@@ -7,7 +7,7 @@ from typing import Any
 from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
-from tests.doubles.loop_promises import PROMPT, prompt_ids, run
+from tests.doubles.loop_promises import PROMPT, name_of, prompt_ids, run
 from tests.doubles.loop_spies import expect_ids, inputs_of, take
 from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3
 
@@ -36,7 +36,7 @@ def equals_the_library(
         expect_ids(result.output_ids, wanted, call=call, why=why)
         if other and model is models[0]:
             uncached = other(model, tokenizer, PROMPT, max_new_tokens=NEW_TOKENS).output_ids
-            expect_ids(result.output_ids, uncached, call=call, why=f"{other.__name__} says otherwise.")
+            expect_ids(result.output_ids, uncached, call=call, why=f"{name_of(other)} says otherwise.")
 
 
 def stops_where_the_library_stops(generate: Callable[..., Generation]) -> None:

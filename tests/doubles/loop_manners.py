@@ -16,7 +16,7 @@ from tests.doubles.backends import straddling_backend
 from tests.doubles.clock import FakeClock
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
 from tests.doubles.fast_tokenizer import FastTokenizer
-from tests.doubles.loop_promises import PROMPT, Generate, prompt_ids, run, stopping_after
+from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
 from tests.doubles.loop_spies import Draw, expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, flat, hashed, rows
@@ -70,8 +70,8 @@ def _run_with_failure(generate: Generate, fails: bool) -> str:
     try:
         run(generate, model, max_new_tokens=4)
     except ModelFailed:
-        return f"{generate.__name__}(...), in which the model raised an error,"
-    call = f"{generate.__name__}(...)"
+        return f"{name_of(generate)}(...), in which the model raised an error,"
+    call = f"{name_of(generate)}(...)"
     why = "an error of the model is told to the caller, not swallowed: half an answer must not look whole."
     expect(not fails, call=call, got="an answer, although the model raised an error", wanted="that error", why=why)
     return call
@@ -115,7 +115,7 @@ def draws_with_the_global_generator(generate: Generate) -> None:
 
     with torch.random.fork_rng(devices=[]):
         first, again, other = draw(1), draw(1), draw(2)
-    call = f"torch.manual_seed(1); {generate.__name__}(..., SamplingParams(temperature=1.0)), 24 letters equally likely"
+    call = f"torch.manual_seed(1); {name_of(generate)}(..., SamplingParams(temperature=1.0)), 24 letters equally likely"
     why = "a generator made anew, or seeded, for each token draws the same number each time."
     got = f"{len(set(first))} different tokens"
     expect(len(set(first)) > 5, call=call, got=got, wanted="many different ones", why=why)
@@ -197,15 +197,18 @@ def reads_the_clock(
 
 
 def follows_the_model_to_its_device(generate: Generate) -> None:
-    call = f"{generate.__name__}(model, tokenizer, {PROMPT!r}, max_new_tokens=4), model on another device"
+    call = f"{name_of(generate)}(model, tokenizer, {PROMPT!r}, max_new_tokens=4), model on another device"
     why = "this would stop on a GPU: make every new tensor where the others are, e.g. `mask.new_ones((1, 1))` or "
     why += "`device=ids.device`."
     with elsewhere():
         model = ScriptedModel(hashed(), device=DEVICE)
-        wanted, got = expected_reply(hashed(), prompt_ids(), 4), ""
         try:
-            result = run(generate, model, max_new_tokens=4)[0]
+            ids, got = run(generate, model, max_new_tokens=4)[0].output_ids, ""
         except MixedDevices as error:
-            got = f"{type(error).__name__}: {error}"
+            got = str(error)
+        except (RuntimeError, NotImplementedError) as error:
+            if "meta tensor" not in str(error):
+                raise
+            return  # the pretended device cannot follow this solution, in another thread say: that proves nothing
     expect(not got, call=call, got=got, wanted="4 tokens", why=why)
-    expect_ids(result.output_ids, wanted, call=call, why=why)
+    expect_ids(ids, expected_reply(hashed(), prompt_ids(), 4), call=call, why=why)

@@ -14,7 +14,7 @@ from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, IM_START, FastTokenizer
-from tests.doubles.loop_spies import as_generation, expect_ids, step_1_giving
+from tests.doubles.loop_spies import as_generation, expect_each, expect_ids, step_1_giving
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import LETTERS, Script, expected_reply, hashed, replying, rows
 
@@ -43,8 +43,13 @@ def run(
 ) -> tuple[Generation, str]:
     """The result, strictly read, and the call as a learner would write it."""
     told = "".join(f", {name}={value!r}" for name, value in options.items())
-    call = f"{generate.__name__}(model, tokenizer, {prompt if len(prompt) < 40 else prompt[:40] + '...'!r}{told})"
+    call = f"{name_of(generate)}(model, tokenizer, {prompt if len(prompt) < 40 else prompt[:40] + '...'!r}{told})"
     return as_generation(generate(model, tokenizer or FastTokenizer(), prompt, **options), call), call
+
+
+def name_of(generate: Generate) -> str:
+    """The function's name; a callable object has that of its class."""
+    return getattr(generate, "__name__", type(generate).__name__)
 
 
 def prompt_ids(prompt: str = PROMPT) -> list[int]:
@@ -91,8 +96,8 @@ def says_what_the_model_says(generate: Generate) -> None:
 
 def makes_exactly(
     generate: Generate, new_tokens: int, prompt: str = PROMPT, script: Script | None = None
-) -> tuple[Generation, str]:
-    """The result and the call, for further questions."""
+) -> tuple[Generation, str, ScriptedModel]:
+    """The result, the call and the model, for further questions."""
     model = ScriptedModel(script or hashed())
     result, call = run(generate, model, prompt, max_new_tokens=new_tokens)
     expect(
@@ -103,13 +108,16 @@ def makes_exactly(
         why="each call of the model gives one token: one more is work thrown away, or a token that nobody asked for.",
         trace=trace(model.calls),
     )
-    return result, call
+    return result, call, model
 
 
 def copes_with_a_long_prompt(generate: Generate) -> None:
     prompt = "Why is the sky blue? " * 24
-    makes_exactly(generate, 520, script=lambda seen: LETTERS[len(seen) % 26])
-    result, call = makes_exactly(generate, 80, prompt)
+    makes_exactly(generate, 520, script=lambda seen: LETTERS[0])
+    result, call, model = makes_exactly(generate, 80, prompt)
+    masks, right = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
+    why = "however long a sequence is, the mask covers all of it."
+    expect_each(model.calls, masks, right, call=f"attention_mask: {call}", why=why)
     why = "a long answer to a long prompt is made like a short one: nothing is cut off, and no token left out."
     expect_ids(result.output_ids, expected_reply(hashed(), prompt_ids(prompt), 80), call=f"{call}.output_ids", why=why)
 
@@ -192,7 +200,7 @@ def keeps_the_limit(generate: Generate) -> None:
 
 def refusal(generate: Generate, model: ScriptedModel, why: str, **options: Any) -> tuple[str, str]:
     """The text of the `RequestRefused` that this call must raise before the model runs, and the call."""
-    call = f"{generate.__name__}(model, tokenizer, {PROMPT!r}, {', '.join(f'{k}={v!r}' for k, v in options.items())})"
+    call = f"{name_of(generate)}(model, tokenizer, {PROMPT!r}, {', '.join(f'{k}={v!r}' for k, v in options.items())})"
     got, text = "an answer", ""
     try:
         generate(model, FastTokenizer(), PROMPT, **options)
@@ -230,6 +238,7 @@ def refuses_what_does_not_fit(generate: Generate) -> None:
 
 
 def _names(text: str, number: int) -> bool:
+    text = re.sub(r"(?<=\d)[,_' ](?=\d{3}\b)", "", text)  # 1,024 is 1024
     return re.search(rf"(?<![\d-]){number}(?!\d)", text) is not None
 
 
@@ -239,7 +248,7 @@ def serves_an_exact_fit(generate: Generate) -> None:
         result, call = run(generate, model, max_new_tokens=16)
         got, call = f"{len(result.output_ids)} tokens", f"{call}, which just fits into the context"
     except RequestRefused as error:
-        got, call = f"RequestRefused: {error}", f"{generate.__name__}(..., max_new_tokens=16), which just fits"
+        got, call = f"RequestRefused: {error}", f"{name_of(generate)}(..., max_new_tokens=16), which just fits"
     why = "a prompt and an answer that just fill the context are fine: refuse what is more than that."
     expect(got == "16 tokens", call=call, got=got, wanted="16 tokens", why=why)
 
@@ -259,6 +268,10 @@ def returns_only_the_completion(generate: Generate) -> None:
     why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
     wanted = " Well, 😀 é yes<think>\n"
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
+    model = ScriptedModel(replying(tokenizer.encode("ah 😀"), tokenizer.header))
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=5)
+    why = "an answer that is cut inside a character shows it as U+FFFD: the text is what the ids decode to."
+    expect(result.text == "ah \ufffd", call=f"{call}.text", got=repr(result.text), wanted=repr("ah \ufffd"), why=why)
     model = ScriptedModel(stopping_after(4, IM_END))
     result, call = run(generate, model, max_new_tokens=12, params=SamplingParams(ignore_eos=True))
     why = "an EOS that was to be ignored ends the text no more than the answer: what follows it is shown."

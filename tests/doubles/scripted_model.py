@@ -166,6 +166,11 @@ class ScriptedModel(torch.nn.Module):
         output = Output(logits=logits, past_key_values=call.cache_returned)
         return output.to_tuple() if return_dict is False else output
 
+    def forget(self) -> None:
+        """Let go of the record, and of all caches with it."""
+        self.calls.clear()
+        self._pasts.clear()
+
     def generate(self, *_: Any, **__: Any) -> None:
         raise CheckFailure(
             call="model.generate(...)", got="the library's own loop", wanted="a loop of your own over model(...)",

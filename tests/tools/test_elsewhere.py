@@ -33,6 +33,8 @@ def test_random_numbers_are_those_of_the_cpu() -> None:
     [
         lambda rows: torch.zeros(2, 1, device=rows.device),
         lambda rows: torch.tensor([[1], [2]], device=rows.device),
+        lambda rows: rows.new_tensor([[1], [2]]),
+        lambda rows: torch.as_tensor(rows),
         lambda rows: torch.rand(2, 1, device=rows.device) + rows,
         lambda rows: rows.new_full((2, 1), 1.0),
         lambda rows: rows.cpu().exp().to(rows.device),
@@ -65,3 +67,11 @@ def test_plain_tensors_are_plain_inside_and_outside() -> None:
     with elsewhere():
         assert (ROWS + torch.ones(2, 3)).device.type == "cpu"
     assert (ROWS + 1).device.type == "cpu"
+
+
+def test_an_inference_block_takes_views_of_what_was_made_outside() -> None:
+    with elsewhere():
+        rows = send(ROWS)
+        with torch.inference_mode():
+            last = torch.cat([rows, rows[:, -1:]], dim=-1)[:, 1:]
+    assert bring_back(last).tolist() == [[3.0, 2.0, 2.0], [-1.0, 5.0, 5.0]]
