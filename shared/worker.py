@@ -50,16 +50,19 @@ class EngineWorker:
         """The result of `call()`, made on the engine thread; an error of the call is raised here.
 
         A caller that is cancelled while its job waits takes it out of the line; a call that runs is run to its end.
-        Raises `Busy` before anything starts, and `Stopped` where the worker is closed first.
+        Raises `Busy` before anything starts, and `Stopped` where the worker is closed first. What cannot be called is
+        a `TypeError` at once.
         """
+        _expect_callable(call)
         return await asyncio.wrap_future(self._submit(_Job(call)))
 
     async def open(self, make_iterator: Callable[[], Iterable[T]]) -> "Stream[T]":
         """The items of `make_iterator()`, as soon as the first of them, or the end, is there.
 
         The iterator is made, advanced and closed on the engine thread. What it raises before its first item is raised
-        here, later errors where the item would have come. Raises `Busy` and `Stopped` as `run` does.
+        here, later errors where the item would have come. Raises `Busy`, `Stopped` and `TypeError` as `run` does.
         """
+        _expect_callable(make_iterator)
         loop, arrived = asyncio.get_running_loop(), asyncio.Queue()
         post = partial(loop.call_soon_threadsafe, arrived.put_nowait)
         stop = threading.Event()
@@ -182,6 +185,12 @@ class _Item:
 @dataclass(frozen=True)
 class _End:
     error: BaseException | None = None
+
+
+def _expect_callable(call: object) -> None:
+    if not callable(call):
+        kind = type(call).__name__
+        raise TypeError(f"hand the worker something it can call: a function or a lambda, not its result (a {kind})")
 
 
 def _pump(make_iterator: Callable[[], Iterable[T]], post: Callable[[Any], object], stop: threading.Event) -> None:

@@ -20,8 +20,11 @@ from tests.doubles.readings import (
     generation,
     percentile_of,
     result_of,
+    scale_slip,
     shown,
 )
+
+ABSENT = "left out"
 
 
 def test_the_result_is_the_envelope_of_the_contract(step):
@@ -194,17 +197,21 @@ def test_as_dict_is_json_as_the_contract_has_it(step):
         (generation(ttft_s=0.0), base | {"tpot_ms": 275.0}),
     ):
         figures = result_of(step, of).metrics.as_dict()
+        call = f"{shown(of)}.metrics.as_dict()"
+        why = "the server sends this: give `ServingMetrics` plain numbers, and 0.0 for what was not measured. "
+        why += "`as_dict` itself is the contract's."
         try:
             got = json.loads(json.dumps(figures, allow_nan=False))
         except (TypeError, ValueError) as error:
-            got = f"no JSON: {error}"
+            expect(False, call=call, got=f"no JSON: {error}", wanted=wanted, why=why)
+        differing = [name for name in wanted | got if got.get(name, ABSENT) != wanted.get(name, ABSENT)]
+        slips = [scale_slip(name, got[name], wanted[name]) for name in differing if name in got and name in wanted]
         expect(
-            got == wanted,
-            call=f"{shown(of)}.metrics.as_dict()",
-            got=got,
-            wanted=wanted,
-            why="the server sends this: give `ServingMetrics` plain numbers, and 0.0 for what was not measured. "
-            "`as_dict` itself is the contract's.",
+            not differing,
+            call=call,
+            got=", ".join(f"{name}: {got.get(name, ABSENT)}" for name in differing),
+            wanted=", ".join(f"{name}: {wanted.get(name, ABSENT)}" for name in differing),
+            why="".join(slips[:1]) + why,
         )
 
 

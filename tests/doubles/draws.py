@@ -101,16 +101,18 @@ def right_odds(row: Tensor, params: SamplingParams) -> Tensor:
 
 
 def call_text(logits: Tensor, params: SamplingParams, generator: object = None) -> str:
-    """The call as a learner would write it; many rows or long ones by their shape alone."""
+    """The call as a learner would write it; long rows, or many that differ, by their shape alone."""
     settings = ", ".join(
         f"{field.name}={getattr(params, field.name)!r}"
         for field in fields(params)
         if getattr(params, field.name) != field.default
     )
     rows = logits.reshape(-1, logits.shape[-1])
-    if len(rows) > 3 and bool((rows == rows[:1]).all()):
-        rows = rows[:1]  # a batch of equal rows, for many draws
+    is_repeated = len(rows) > 3 and bool((rows == rows[:1]).all())  # equal rows, for many draws
     shown = f"logits {tuple(rows.shape)}"
-    if rows.shape[-1] <= 8 and len(rows) <= 3:
-        shown = str([[round(value, 4) for value in row] for row in rows.tolist()])
+    if rows.shape[-1] <= 8 and (len(rows) <= 3 or is_repeated):
+        different = rows[:1] if is_repeated else rows
+        shown = str([[round(value, 4) for value in row] for row in different.tolist()])
+        shown += f" * {len(rows)}" if is_repeated else ""
+    shown += "" if logits.dtype is torch.float32 else f" in {str(logits.dtype).removeprefix('torch.')}"
     return f"sample_next_token({shown}, SamplingParams({settings}){', generator' if generator else ''})"

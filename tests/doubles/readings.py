@@ -78,17 +78,28 @@ def expect_figure(
 ) -> None:
     """The figure is the wanted one, within a relative 1e-6. `slips`: what was probably done, and what that gives."""
     value = figure(step, of, name)
-    slips = {"this is in seconds": wanted / 1000, "this is a thousand times too large": wanted * 1000} | (slips or {})
-    slip = next((f" Probably: {text}." for text, wrong in slips.items() if isclose(value, wrong, rel_tol=1e-6)), "")
+    slip = next(
+        (f"Probably {text}: " for text, wrong in (slips or {}).items() if isclose(value, wrong, rel_tol=1e-6)), ""
+    )
     if value in {round(wanted, digits) for digits in range(4)}:
-        slip = " Probably: it is rounded; only `as_dict()` rounds."
+        slip = "Probably it is rounded, and only `as_dict()` rounds: "
+    slip = scale_slip(name, value, wanted, within) or slip
     expect(
         isclose(value, wanted, rel_tol=within),
         call=f"{shown(of)}.metrics.{name}",
         got=repr(value),
         wanted=f"{wanted:.7g}",
-        why=why + slip,
+        why=slip + why,
     )
+
+
+def scale_slip(name: str, value: float, wanted: float, within: float = 1e-6) -> str:
+    """What to say first of a value that is 1000 times off, or nothing."""
+    small, large = ("in seconds", "in microseconds") if name.endswith("_ms") else ("per millisecond", "1000 times off")
+    for unit, factor in ((small, 1000), (large, 1 / 1000)):
+        if wanted and isclose(value * factor, wanted, rel_tol=within):
+            return f"{value:.4g}: is this {unit}? "
+    return ""
 
 
 def expect_finite(step: ModuleType, of: Generation, why: str) -> None:

@@ -62,11 +62,14 @@ def check_params(step: ModuleType, **settings: float) -> None:
     why = "every engine of this kata takes its settings as SamplingParams."
     wanted_type = "a shared.sampling_params.SamplingParams"
     expect(type(params) is SamplingParams, call=call, got=repr(params), wanted=wanted_type, why=why)
-    why = (
-        "a setting was lost on the way: `value or default` takes 0 for missing, and the request's max_new_tokens "
-        "is the engine's max_tokens."
-    )
     for name, field in (("temperature", "temperature"), ("top_k", "top_k"), ("max_tokens", "max_new_tokens")):
+        why = f"the setting {field} was lost on the way: "
+        if name == "max_tokens":
+            why += "the request's max_new_tokens is the engine's max_tokens."
+        elif not settings[field]:
+            why += "0 is a value; `value or default` takes 0 for missing."
+        else:
+            why += f"hand it on, `{name}=self.{field}`."
         expect_number(getattr(params, name), settings[field], f"{call}.{name}", why)
     untouched = params.top_p == 1.0 and params.ignore_eos is False
     why = "a request does not speak of these two: leave them at their defaults."

@@ -16,6 +16,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.engine_spies import EngineSpies, Passive
 from tests.doubles.engines import Asked, ScriptedEngine
 from tests.doubles.live_server import PATIENCE_S, Answer
+from tests.doubles.server_slips import told
 
 ENDPOINTS = ("/generate", "/stream")
 HELLO = {"prompt": "Hello"}
@@ -23,19 +24,22 @@ JSON = {"content-type": "application/json"}
 
 
 class Client:
-    """Requests in one process. An error of the server's code comes out of the request, unless `quiet`."""
+    """Requests in one process. An error of the server's code is a failure of the check, unless the app is `quiet`."""
 
     def __init__(self, client: TestClient) -> None:
         self._client = client
 
     def get(self, path: str) -> Answer:
-        return _answer(self._client.get(path))
+        with told(asked(path)):
+            return _answer(self._client.get(path))
 
     def post(self, path: str, body: object) -> Answer:
-        return _answer(self._client.post(path, json=body))
+        with told(asked(path, body)):
+            return _answer(self._client.post(path, json=body))
 
     def post_bytes(self, path: str, content: bytes) -> Answer:
-        return _answer(self._client.post(path, content=content, headers=JSON))
+        with told(asked(path, repr(content))):
+            return _answer(self._client.post(path, content=content, headers=JSON))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from tests.doubles.scripted_model import ScriptedModel
 
 UNFINISHED = "\ufffd"
 PROMPT = " Hi\n"  # word for word: nothing of it is stripped
+LEGEND = "   (chunk <- ids of the tokens taken for it)"
 NEIGHBOURS = 3  # chunks shown before and after a wrong one
 
 
@@ -75,7 +76,7 @@ class Told:
         pieces = [
             (chunk.text, self.ids[start:end]) for chunk, start, end in zip(self.chunks, [0, *ends], ends, strict=False)
         ]
-        return _row(pieces, len(pieces) - 1 if wrong is None else wrong)
+        return _row(pieces, len(pieces) - 1 if wrong is None else wrong) + LEGEND * bool(pieces)
 
     def shown_wanted(self, wrong: int | None = None) -> str:
         """The chunks of a right stream, around the same ids."""

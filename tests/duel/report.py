@@ -54,7 +54,8 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 
 def _what_it_raised(ran: Ran, file: Path) -> str:
     """Where the test failed on the first right server, and what the failure said."""
-    said = " ".join(f"{ran.error}: {ran.text}".split()) if ran.error else ran.outcome
+    first_line = next((line.strip() for line in ran.text.splitlines() if line.strip()), "")
+    said = f"{ran.error}: {first_line}" if ran.error else ran.outcome
     place = f"line {ran.line}: {linecache.getline(str(file), ran.line).strip()}\n  " if ran.line else ""
     return f"  {place}{said[:300]}"
 

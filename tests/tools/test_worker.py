@@ -23,6 +23,20 @@ def test_run_gives_the_result_of_the_call() -> None:
     drive(body)
 
 
+def test_what_cannot_be_called_is_refused_at_once_and_takes_no_place() -> None:
+    async def body() -> None:
+        worker, before = EngineWorker(1), set(threading.enumerate())
+        for hand_over in (worker.run, worker.open):
+            for result in (7, None, iter([1]), (item for item in [1])):
+                with pytest.raises(TypeError, match="something it can call: a function or a lambda, not its result"):
+                    await hand_over(result)
+        assert set(threading.enumerate()) == before
+        assert await worker.run(lambda: 1) == 1
+        worker.close()
+
+    drive(body)
+
+
 def test_all_work_happens_on_one_other_thread() -> None:
     async def body() -> None:
         worker, tokens = EngineWorker(), Tokens(3)

@@ -1,7 +1,7 @@
 """The figures that are called `_ms` hold seconds.
 
 Caught by: test_ttft_is_handed_on_in_milliseconds
-Says: this is in seconds
+Says: is this in seconds?
 """
 
 from shared.generation import Generation
