@@ -82,11 +82,6 @@ def test_each_token_is_the_best_of_the_last_row(step):
     loop_promises.says_what_the_model_says(step.generate_uncached)
 
 
-def test_eighty_tokens_after_a_long_prompt(step):
-    """80 tokens after a prompt of more than 512 ids, and 520 after a short one, are made like any others."""
-    loop_promises.copes_with_a_long_prompt(step.generate_uncached)
-
-
 def test_it_stops_at_every_eos(step):
     """An EOS of the model's generation config or of the tokenizer ends the answer, and is its last id."""
     loop_promises.stops_at_every_eos(step.generate_uncached)
@@ -181,6 +176,11 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     loop_manners.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
 
 
+def test_eighty_tokens_after_a_long_prompt(step):
+    """80 tokens after a prompt of more than 512 ids, and 520 after a short one, are made like any others."""
+    loop_promises.copes_with_a_long_prompt(step.generate_uncached)
+
+
 def test_new_tensors_follow_the_model_to_its_device(step):
     """Every tensor made on the way lies on the model's device."""
     loop_manners.follows_the_model_to_its_device(step.generate_uncached)
@@ -232,7 +232,7 @@ def test_gpu_memory_comes_back(step):
 
 
 @pytest.mark.real
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_smollm2_says_what_the_library_says(step):
     """On SmolLM2 (float32) the greedy answer is the library's, token for token: 2 prompts, 24 tokens."""
     real_model.says_what_the_library_says(step.generate_uncached, prompts=2, new_tokens=24)
