@@ -7,7 +7,7 @@ KATA = @"$(PYTHON)" -m kata
 CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
 SERVE = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') $(if $(PORT),--port '$(PORT)')
 
-.PHONY: help check progress serve test gpu bench stubs setup setup-smollm2
+.PHONY: help check hint progress reset solution jump serve test gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -19,11 +19,18 @@ check:
 check-%:
 	$(KATA) check '$*' $(CHECK)
 
+hint:
+	$(KATA) hint
+
 hint-%:
 	$(KATA) hint '$*'
 
 progress:
 	$(KATA) progress
+
+# without a number these three only say how they are used
+reset solution jump:
+	$(KATA) $@
 
 reset-%:
 	$(KATA) reset '$*'
@@ -47,7 +54,7 @@ bench:
 	$(KATA) bench
 
 stubs:
-	$(KATA) stubs $(if $(CHECK_ONLY),--check)
+	$(KATA) stubs $(if $(CHECK_ONLY),--check) $(if $(YES),--yes)
 
 setup:
 	$(KATA) setup

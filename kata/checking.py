@@ -7,7 +7,7 @@ from pathlib import Path
 from kata import pages, progress, report
 from kata.check import Result, check_step
 from kata.look import Look, harmless, name_of, say
-from kata.path import State, blocking, next_step, sources_for, survey
+from kata.path import blocking, next_step, sources_for, survey
 from kata.progress import Pass, Progress
 from kata.steps import REFERENCE, STEPS, Step, get_step
 from kata.verdict import Kind
@@ -91,8 +91,8 @@ def _passed(result: Result) -> Callable[[Progress], None]:
 def _check_changed(step: Step, wish: Wish, look: Look) -> int:
     """Earlier steps that changed since they passed are looked at first; 0 where all pass, else the exit status."""
     for place in survey(progress.load()[0]):
-        if place.step.number < step.number and place.state is State.CHANGED:
-            say(f"step {place.step.number} changed since it passed: it is checked first")
+        if place.step.number < step.number and place.is_stale:
+            say(f"{pages.stale(place)}: it is checked first")
             result = _check(place.step, wish, look)
             if result.exit_status:
                 _tell(result, wish, look)
@@ -137,8 +137,7 @@ def _broken(result: Result, look: Look) -> list[str]:
 
 def _tell_lent(numbers: list[int], look: Look) -> None:
     if numbers:
-        these = ", ".join(map(str, numbers))
-        say(look.paragraph(f"the reference stands in for step{'s' if len(numbers) > 1 else ''} {these}"))
+        say(look.paragraph(f"the reference stands in for {pages.numbered(numbers)}"))
 
 
 def _remember(change: Callable[[Progress], None], look: Look) -> None:

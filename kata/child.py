@@ -25,6 +25,7 @@ from kata.stacks import is_importing
 IMPORTS_MAY_TAKE_S = 180.0  # torch from a cold disk
 STARTING_MAY_TAKE_S = 300.0
 _TICK_S = 0.05
+_DUMP_RESTS_S = 0.2  # a dump that has not grown for so long is whole
 
 
 @dataclass
@@ -73,6 +74,7 @@ class _Watch:
         self.evidence, self.dump, self.key, self.files = evidence, dump, key, files
         self.default_s = self.limit_s = limit_s
         self.size, self.since, self.started = 0, time.monotonic(), False
+        self.dumped, self.dumped_at = 0, self.since
 
     def must_stop(self) -> bool:
         size = self.evidence.stat().st_size
@@ -86,13 +88,18 @@ class _Watch:
         dump = _read(self.dump)
         if "\n  File " not in dump:  # nothing yet, or never: the child's own watch may have been switched off
             return quiet_s > self.limit_s * 1.5 + 2
-        if is_importing(dump, self.files):
-            return quiet_s > max(IMPORTS_MAY_TAKE_S, self.limit_s)
-        time.sleep(0.2)  # until the dump is whole
-        return self.evidence.stat().st_size == size
+        if not self._is_whole(dump) and quiet_s < self.limit_s * 1.5 + 2:
+            return False
+        return not is_importing(dump, self.files) or quiet_s > max(IMPORTS_MAY_TAKE_S, self.limit_s)
+
+    def _is_whole(self, dump: str) -> bool:
+        """Whether the child has stopped writing its stacks."""
+        if len(dump) != self.dumped:
+            self.dumped, self.dumped_at = len(dump), time.monotonic()
+        return dump.endswith("\n") and time.monotonic() - self.dumped_at >= _DUMP_RESTS_S
 
     def _progress(self, size: int) -> None:
-        self.size, self.since = size, time.monotonic()
+        self.size, self.since, self.dumped = size, time.monotonic(), 0
         events = signed.read(self.evidence.read_bytes(), self.key)
         self.started = bool(events) and events[-1]["event"] in ("started", "finished", "end")
         self.limit_s = events[-1].get("limit_s", self.default_s) if events else self.default_s

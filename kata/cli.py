@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from kata import setup_env, verbs
 from kata.look import Look, say
@@ -63,7 +64,7 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
         case "progress":
             return verbs.show_progress(look)
         case "stubs":
-            return verbs.write_stubs(wish.check, look)
+            return verbs.write_stubs(wish.check, wish.yes, look)
         case "test":
             return verbs.run_tests(wish.arguments)
         case "gpu":
@@ -95,8 +96,20 @@ def _check(wish: argparse.Namespace, look: Look) -> int:
     return max(checking.check_other(number, folder, asked, look) for number in numbers)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong first, in the kata's words, and the usage after it."""
+
+    def error(self, message: str) -> NoReturn:
+        verb = self.prog.split()[-1]
+        told = message.removeprefix("argument step: ")
+        if message.endswith("are required: step"):
+            command = Look.of_terminal(sys.stderr, dict(os.environ)).verb(verb, 3)
+            told = f"{verb} needs the number of a step, 1 to {len(STEPS)}, as in `{command}`"
+        self.exit(WRONG_USE, f"{told}\n{self.format_usage()}")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m kata", description="Build an LLM inference server in nine steps.")
+    parser = _Parser(prog="python -m kata", description="Build an LLM inference server in nine steps.")
     add = parser.add_subparsers(dest="verb", metavar="VERB").add_parser
     check = add("check", help="run the checks of a step; without a number, of the first that is not passed")
     check.add_argument("step", type=_number, nargs="?", help="1 to 9")
@@ -104,14 +117,18 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--force", action="store_true", help="although earlier steps are not passed")
     check.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
     check.add_argument("--limit", type=_seconds, default=20.0, metavar="SECONDS", help="for one check")
-    for verb in ("hint", "reset", "jump"):
+    hint = add("hint", help="the next hint; without a number, of the first step that is not passed")
+    hint.add_argument("step", type=_number, nargs="?", help="1 to 9")
+    for verb in ("reset", "jump"):
         add(verb).add_argument("step", type=_number, help="1 to 9")
     solution = add("solution", help="the reference beside yours, once you have passed")
     solution.add_argument("step", type=_number, help="1 to 9")
     solution.add_argument("--yes", action="store_true", help="before it has passed")
     for verb in ("progress", *_HAND_ON, "setup", "setup-smollm2", "help"):
         add(verb)
-    add("stubs").add_argument("--check", action="store_true", help="only tell which are not in step")
+    stubs = add("stubs", help="the stubs again, from the reference")
+    stubs.add_argument("--check", action="store_true", help="only tell which are not in step")
+    stubs.add_argument("--yes", action="store_true", help="also where gaps have been filled; backups are kept")
     serve = add("serve", help="your engine behind HTTP")
     serve.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
     serve.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")

@@ -1,4 +1,4 @@
-"""Reads a step's lesson: what the step is about, in its first sentences, and its ladder of hints."""
+"""Reads a step's lesson: what the step is about, its first paragraph, and its ladder of hints."""
 
 import re
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ def hints_of(step: Step) -> list[Hint]:
     return hints
 
 
-def what_it_is_about(step: Step, longest: int = 200) -> str:
-    """The first sentences of the lesson, as many as are not too long together; empty where there are none."""
+def title_of(step: Step) -> str:
+    """The lesson's first line; empty where there is no lesson."""
+    return _text(step).partition("\n")[0]
+
+
+def what_it_is_about(step: Step) -> str:
+    """The lesson's first paragraph, in one line; empty where there is none."""
     paragraphs = re.split(r"\n\s*\n", _text(step))
     first = next((p for p in paragraphs if p.strip() and not p.lstrip().startswith("#")), "")
-    told, *sentences = re.split(r"(?<=[.?!:]) ", " ".join(first.split()))
-    for sentence in sentences:
-        if len(told) + len(sentence) > longest:
-            break
-        told += f" {sentence}"
-    return told
+    return " ".join(first.split())
 
 
 def paragraphs(text: str) -> list[tuple[str, bool]]:

@@ -4,6 +4,7 @@ Nothing is ever said by colour alone. What comes from a solution is made harmles
 """
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -15,6 +16,7 @@ from typing import TextIO
 from kata.steps import ROOT
 
 LABEL = 9  # the width of the column of labels
+_JOINT = re.compile(r"(?<=\|>)|(?=<\|)|(?<=\\n)|(?<=[,;])")
 _PLAINER = str.maketrans({"…": "...", "—": "-", "→": "->", "≥": ">=", "≤": "<="})
 
 
@@ -68,14 +70,22 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in shown)
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks at spaces; a word that is longer than a line also beside its control tokens, `\\n`s and commas."""
+
+    def _split(self, text: str) -> list[str]:
+        room = self.width - len(self.subsequent_indent)
+        words = super()._split(text)
+        return [part for word in words for part in (_JOINT.split(word) if len(word) > room else [word]) if part]
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """The text's lines, each wrapped; its own line ends are kept, and so are its spaces."""
     lines = []
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip())][: width // 2]
-        lines += textwrap.wrap(
-            line, width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False
-        ) or [""]
+        wrapper = _Wrapper(width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False)
+        lines += wrapper.wrap(line) or [""]
     return lines
 
 

@@ -17,17 +17,20 @@ _VERBS = (
     ("solution-N", "solution N", "the reference beside yours, once you have passed"),
     ("jump-N", "jump N", "start at N, on the reference's earlier steps"),
     ("serve", "serve", "your engine behind HTTP"),
-    ("test", "test", "the kata's own tests"),
     ("gpu", "gpu", "the checks that need a CUDA device"),
-    ("bench", "bench", "measure the kata itself, as ratios of one run"),
     ("setup", "setup", "make or mend the environment"),
     ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
-    ("stubs", "stubs", "write the stubs anew from the reference"),
     ("help", "help", "this page"),
+)
+_FOR_CONTRIBUTORS = (
+    ("test", "test", "the kata's own tests; they take minutes"),
+    ("bench", "bench", "measure the kata itself, as ratios of one run"),
+    ("stubs", "stubs", "the exercises again, from a changed reference"),
 )
 _MEANING = {
     State.PASSED: "passed",
     State.CHANGED: "changed",
+    State.MISSING: "missing",
     State.OPEN: "open",
     State.LOCKED: "locked",
     State.REFERENCE: "reference",
@@ -37,10 +40,8 @@ _MEANING = {
 def help_page(places: Sequence[Place], look: Look) -> list[str]:
     """Every verb in a line, and where the learner stands."""
     lines = [look.strong("Inference Kata: build an LLM inference server in nine steps"), ""]
-    start = "make " if look.make else "python -m kata "
-    for with_make, without, does in _VERBS:
-        verb = start + (with_make if look.make else without)
-        lines += look.paragraph(f"{verb:<{len(start) + 14}}{does}", "  ", 2)
+    lines += _verb_lines(_VERBS, look)
+    lines += ["", "for contributors:", *_verb_lines(_FOR_CONTRIBUTORS, look)]
     lines += ["", *look.paragraph("options: ALL=1 every failure, FORCE=1 although locked, LIMIT=60 seconds a check")]
     lines += look.paragraph("`python -m kata check 3 -v --force --limit 60` is the same without make.")
     lines += look.paragraph(
@@ -48,6 +49,19 @@ def help_page(places: Sequence[Place], look: Look) -> list[str]:
         "(make has 2 for all of these and prints the true one as `Error N`.)"
     )
     return [*lines, "", *whats_next(places, look)]
+
+
+def _verb_lines(verbs: Sequence[tuple[str, str, str]], look: Look) -> list[str]:
+    """Each verb with what it does beside it; on a narrow terminal, under it."""
+    start = "make " if look.make else "python -m kata "
+    beside = len(start) + 14
+    narrow = look.width - 2 - beside < 24
+    lines = []
+    for with_make, without, does in verbs:
+        verb = start + (with_make if look.make else without)
+        told = look.paragraph(does, " " * (6 if narrow else 2 + beside))
+        lines += [f"  {verb}", *told] if narrow else [f"  {verb:<{beside}}{told[0].lstrip()}", *told[1:]]
+    return lines
 
 
 def progress_page(places: Sequence[Place], look: Look) -> list[str]:
@@ -66,6 +80,8 @@ def progress_page(places: Sequence[Place], look: Look) -> list[str]:
     lines += look.paragraph(f"passed {passed} of {len(STEPS)} steps, {had} of {to_have} stars")
     if any(place.state is State.CHANGED for place in places):
         lines += look.paragraph("changed: passed, and the file is another since; the next check looks at it again")
+    if any(place.state is State.MISSING for place in places):
+        lines += look.paragraph("missing: passed, and its file is not there any more")
     if any(place.state is State.REFERENCE for place in places):
         lines += look.paragraph(f"reference: jumped over; the reference stands in ({look.verb('jump', 1)} undoes it)")
     return [*lines, "", *whats_next(places, look)]
@@ -76,15 +92,43 @@ def whats_next(places: Sequence[Place], look: Look) -> list[str]:
     step = next_step(list(places))
     if step is None:
         return look.paragraph(f"every step is passed: {look.verb('serve')} puts your engine behind HTTP")
-    state = next(place.state for place in places if place.step is step)
-    if state is State.CHANGED:
-        return look.paragraph(f"step {step.number} changed since it passed: {look.verb('check', step.number)}")
+    place = next(place for place in places if place.step is step)
+    if place.state is State.MISSING:
+        return [*look.paragraph(stale(place)), *look.labelled("help", _stub_again(step, look))]
+    if place.state is State.CHANGED:
+        return look.paragraph(f"{stale(place)}: {look.verb('check', step.number)}")
     lines = look.paragraph(f"step {step.number} is open: {step.title}")
     if about := lessons.what_it_is_about(step):
         lines += look.labelled("about", about, 5)
     lines += look.labelled("write in", name_of(step.file_in(EXERCISES)))
     lines += look.labelled("lesson", name_of(step.lesson)) if step.lesson.exists() else []
     return lines + look.labelled("then", look.verb("check", step.number))
+
+
+def stale(place: Place) -> str:
+    """That a step has passed, but not with the file that is there now."""
+    if place.state is State.MISSING:
+        return f"step {place.step.number} has passed, and its file is missing now"
+    return f"step {place.step.number} changed since it passed"
+
+
+def _stub_again(step: Step, look: Look) -> str:
+    return look.verb("reset", step.number) + " puts the stub back; what you reset before is in .kata/backups"
+
+
+def jump_page(number: int, lent: Sequence[int], look: Look) -> list[str]:
+    """What a jump to `number` means: whose earlier steps stand, the `lent` ones being the reference's."""
+    kept = [n for n in range(1, number) if n not in lent]
+    told = f"you start at step {number}: the reference stands in for "
+    told += f"{numbered(lent)} until you pass {'them' if len(lent) > 1 else 'it'}" if lent else "no step"
+    told += f"; {numbered(kept)} passed, and stay{'' if len(kept) > 1 else 's'} yours" if kept else ""
+    lines = look.paragraph(f"{told}. No file was touched.")
+    return lines + (look.labelled("undo", look.verb("jump", 1)) if number > 1 else [])
+
+
+def numbered(numbers: Sequence[int]) -> str:
+    """`step 2`, `steps 2, 3`."""
+    return f"step{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def hint_page(step: Step, shown: int, look: Look) -> list[str]:

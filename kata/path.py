@@ -13,6 +13,7 @@ from kata.steps import EXERCISES, REFERENCE, STEPS, Step
 class State(Enum):
     PASSED = "passed"
     CHANGED = "changed"  # passed once, and its file is another since
+    MISSING = "missing"  # passed once, and its file is gone
     OPEN = "open"
     LOCKED = "locked"
     REFERENCE = "reference"  # jumped over: the reference stands in for it
@@ -26,6 +27,11 @@ class Place:
     state: State
     stars: int = 0
 
+    @property
+    def is_stale(self) -> bool:
+        """Whether it has passed, but not with the file that is there now."""
+        return self.state in (State.CHANGED, State.MISSING)
+
 
 def survey(progress: Progress, digests: Mapping[int, str | None] | None = None) -> list[Place]:
     """The nine places; the digests of the learner's files are read where they are not handed in."""
@@ -36,10 +42,10 @@ def survey(progress: Progress, digests: Mapping[int, str | None] | None = None) 
         passed = progress.passed.get(step.number)
         if passed and passed.digest == digests.get(step.number):
             state = State.PASSED
+        elif passed:
+            state = State.CHANGED if digests.get(step.number) else State.MISSING
         elif step.number < progress.base:
             state = State.REFERENCE
-        elif passed:
-            state = State.CHANGED
         else:
             state = State.LOCKED if open_found else State.OPEN
             open_found = True
@@ -48,8 +54,8 @@ def survey(progress: Progress, digests: Mapping[int, str | None] | None = None) 
 
 
 def next_step(places: list[Place]) -> Step | None:
-    """The first step to work on: changed since its pass, or open; None where all are passed."""
-    return next((place.step for place in places if place.state in (State.CHANGED, State.OPEN)), None)
+    """The first step to work on: changed or missing since its pass, or open; None where all are passed."""
+    return next((place.step for place in places if place.is_stale or place.state is State.OPEN), None)
 
 
 def blocking(places: list[Place], number: int) -> Step | None:

@@ -68,6 +68,8 @@ def pass_report(result: Result, look: Look, verbose: bool = False, every_line: b
                 lines += ["", *explained(outcome, result, look)]
             elif not every_line:
                 lines += look.labelled("no star", outcome.check.sentence)
+    if verdict.count("passed", True) < stars and not (verbose or every_line):
+        lines += look.labelled("more", look.verb("check", result.step.number, "all") + " tells why")
     return lines
 
 

@@ -8,9 +8,11 @@ In a reference file the lines between
 become a TODO comment and a `raise NotImplementedError`; everything else stands in the stub word for word.
 """
 
+import ast
 import re
 from pathlib import Path
 
+from kata.source import gaps_in
 from kata.steps import EXERCISES, REFERENCE, STEPS, Step
 
 _BEGIN = re.compile(r"^(?P<indent> *)# BEGIN SOLUTION: (?P<task>.+)$")
@@ -61,7 +63,7 @@ def is_stub(file: Path, step: Step) -> bool:
     """Whether the file is the step's stub as it was handed out: its gaps are all open. Line ends do not matter."""
     try:
         return _text(file) == stub_of(step)
-    except (OSError, ValueError):  # no reference to make a stub from; or the file is no UTF-8
+    except (OSError, ValueError):  # no reference to make a stub from
         return False
 
 
@@ -70,14 +72,17 @@ def stale_stubs(folder: Path = EXERCISES) -> list[Step]:
     return [step for step in STEPS if _text(step.file_in(folder)) != stub_of(step)]
 
 
-def write_stubs(folder: Path = EXERCISES) -> list[Path]:
-    """Write every stub into the folder, over what is there; the files written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [step.file_in(folder) for step in STEPS]
-    for step, file in zip(STEPS, files, strict=True):
-        file.write_text(stub_of(step), encoding="utf-8")
-    return files
+def is_worked_on(file: Path, step: Step) -> bool:
+    """Whether somebody has filled gaps: fewer are open than in the stub. What Python cannot read was worked on too."""
+    text = _text(file)
+    if text is None:
+        return False
+    try:
+        return len(gaps_in(ast.parse(text), step.number)) < len(gaps_in(ast.parse(stub_of(step)), step.number))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
 
 
 def _text(file: Path) -> str | None:
-    return file.read_text(encoding="utf-8") if file.exists() else None
+    """The file's text; None where there is no file. What is no UTF-8 is replaced, so it equals no stub."""
+    return file.read_text(encoding="utf-8", errors="replace") if file.exists() else None

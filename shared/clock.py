@@ -1,4 +1,9 @@
-"""The clock of every reading. Checks hand in a fake by replacing `now`, so call it as `clock.now()`."""
+"""The clock of every reading.
+
+Checks hand in a fake: it takes the place of `now`, `time.perf_counter` and `time.monotonic` before a step is loaded, so
+a step may read any of them. `now` is the best of them, since it waits for the device. The modules of `shared` are not
+loaded again for each check, so they call it as `clock.now()`, by its whole name.
+"""
 
 import sys
 import time

@@ -9,7 +9,7 @@ from kata import files, progress
 from kata.path import State, blocking, next_step, sources_for, survey
 from kata.progress import Pass, Progress
 from kata.steps import EXERCISES, REFERENCE
-from tests.tools.throwaway import Project
+from tests.tools.throwaway import Project, right
 
 
 @pytest.fixture
@@ -173,13 +173,24 @@ def test_the_solution_is_for_afterwards(project):
 
 def test_stubs_are_written_anew_and_nothing_is_lost(project):
     assert project.kata("stubs", "--check").status == 0
-    project.write(2, "mine")
+    old = project.file(2).read_text().replace("x + 2", "two more")
+    project.write(2, old)
     project.file(4).unlink()
     told = project.kata("stubs", "--check")
-    assert told.status == 1 and "step_02" in told and "step_04" in told and project.file(2).read_text() == "mine"
+    assert told.status == 1 and "step_02" in told and "step_04" in told and project.file(2).read_text() == old
     assert project.kata("stubs").status == 0
     assert project.kata("stubs", "--check").status == 0
-    assert [path.read_text() for path in (project.state / "backups").iterdir()] == ["mine"]
+    assert [path.read_text() for path in (project.state / "backups").iterdir()] == [old]
+
+
+def test_stubs_do_not_replace_what_somebody_has_solved(project):
+    project.solve(2)
+    project.write(5, project.file(5).read_text() + "# untouched, but old\n")
+    told = project.kata("stubs")
+    assert told.status == 2 and "step_02_sampling.py" in told and "step_05" not in told and "--yes" in told
+    assert project.file(2).read_text() == right(2) and "but old" in project.file(5).read_text()
+    assert project.kata("stubs", "--yes").status == 0 and project.kata("stubs", "--check").status == 0
+    assert right(2) in [path.read_text() for path in (project.state / "backups").iterdir()]
 
 
 def test_an_update_of_the_kata_leaves_progress_alone(project):
@@ -207,7 +218,9 @@ def test_the_state_of_each_step_follows_from_what_is_remembered():
     assert states(standing()) == ["open", *["locked"] * 8]
     assert states(standing(1, 2, changed=(3,))) == ["passed", "passed", "changed", "open", *["locked"] * 5]
     assert states(standing(2, 5)) == ["open", "passed", "locked", "locked", "passed", *["locked"] * 4]
-    assert states(standing(2, changed=(1,), base=4)) == ["reference", "passed", "reference", "open", *["locked"] * 5]
+    assert states(standing(2, changed=(1,), base=4)) == ["changed", "passed", "reference", "open", *["locked"] * 5]
+    gone = survey(Progress({1: Pass("a"), 2: Pass("b")}), {1: "a", 2: None})
+    assert states(gone) == ["passed", "missing", "open", *["locked"] * 6] and next_step(gone).number == 2
 
 
 def test_what_comes_next_and_what_is_in_the_way():

@@ -46,7 +46,9 @@ def test_a_star_that_is_missing_is_named_and_blocks_nothing(project):
     assert told.status == PASSED
     assert "stars 0 of 1" in told and "no star The star is there." in told and "step 2 is open" in told
     assert "No star." not in told
-    assert "why No star." in project.kata("check", "1", "-v")
+    assert "more python -m kata check 1 --all tells why" in told
+    told = project.kata("check", "1", "--all")
+    assert "why No star." in told and "tells why" not in told
 
 
 def test_the_first_failing_check_is_told_in_full_and_the_rest_on_wish(project):
@@ -92,10 +94,42 @@ def test_after_all_nine_there_is_nothing_left_to_check(project):
     assert told.status == PASSED and "every step is passed" in told
 
 
-@pytest.mark.parametrize("words", [["check", "0"], ["check-10"], ["check", "x"], ["check", "-1"], ["chek"], ["hint"]])
+@pytest.mark.parametrize("words", [["check", "0"], ["check-10"], ["check", "x"], ["check", "-1"], ["chek"], ["jump"]])
 def test_wrong_use_is_told_as_such(project, words):
     told = project.kata(*words)
     assert told.status == WRONG_USE and "usage:" in told.text and "Traceback" not in told.text
+
+
+@pytest.mark.parametrize("words", [("check", "0"), ("check-10",), ("check", "x"), ("reset", "-1")])
+def test_a_step_that_there_is_not_is_told_first(project, words):
+    number = words[-1].removeprefix("check-")
+    assert project.kata(*words).text.startswith(f"there is no step {number}: the steps are 1 to 9\n")
+
+
+@pytest.mark.parametrize("verb", ["reset", "solution", "jump"])
+def test_a_number_that_is_missing_is_asked_for(project, verb):
+    told = project.kata(verb)
+    assert told.status == WRONG_USE and "usage:" in told
+    assert told.text.startswith(f"{verb} needs the number of a step, 1 to 9, as in `python -m kata {verb} 3`\n")
+
+
+def test_a_hint_without_a_number_is_for_the_step_that_is_worked_on(project):
+    project.pass_steps(1, 2)
+    assert "step 3, hint 1 of 2" in project.kata("hint")
+    assert "step 3, hint 2 of 2" in project.kata("hint")
+    project.pass_steps(*range(3, 10))
+    assert "every step is passed" in project.kata("hint")
+
+
+def test_a_file_that_is_gone_is_missing_not_changed(project):
+    project.pass_steps(1, 2)
+    project.file(1).unlink()
+    told = project.kata("progress")
+    assert "1 missing" in told and "changed" not in told and "reset 1 puts the stub back" in told
+    project.solve(3)
+    told = project.kata("check", "3")
+    assert told.status == CANNOT_LOAD and "step 1 has passed, and its file is missing now" in told
+    assert "reset 1 puts the stub back" in told
 
 
 def test_a_changed_step_is_stale_and_checked_again_before_a_later_one(project):
@@ -150,6 +184,24 @@ def test_jump_starts_at_a_step_on_the_references_earlier_ones(project):
     assert "stands in for step 2" in project.kata("check", "3")
     project.kata("jump", "1")
     assert "step 2 is open" in project.kata("progress")
+
+
+def test_a_jump_leaves_passed_steps_to_the_learner(project):
+    project.pass_steps(1, 2, 3)
+    project.write(2, "def step_2(x:\n")
+    told = project.kata("jump", "4")
+    assert "the reference stands in for step 2 until you pass it; steps 1, 3 passed, and stay yours." in told
+    assert "undo python -m kata jump 1" in told and "2 reference" in project.kata("progress")
+    project.pass_steps(2)
+    told = project.kata("jump", "4")
+    assert "the reference stands in for no step; steps 1, 2, 3 passed, and stay yours." in told
+    project.write(3, right(3) + "\n")
+    assert "3 changed" in project.kata("progress")
+    project.solve(4)
+    told = project.kata("check", "4")
+    assert told.status == PASSED and "step 3 changed since it passed" in told and "stands in" not in told
+    told = project.kata("jump", "1")
+    assert "the reference stands in for no step. No file" in told and "undo" not in told
 
 
 def test_the_later_step_uses_the_learners_earlier_one_once_it_passed(project):
@@ -243,3 +295,10 @@ def test_make_has_the_same_verbs_and_prints_the_true_status(project):
     assert run("check-3", "FORCE=1", "ALL=1").returncode == 0
     assert "make check-N" in run().stdout
     assert "Error 2" in run("check-10").stderr
+    assert "step 2, hint 1" in run("hint").stdout
+    for verb in ("reset", "solution", "jump"):
+        ran = run(verb)
+        assert f"as in `make {verb}-3`" in ran.stderr and "usage:" in ran.stderr and "Error 2" in ran.stderr
+    project.solve(2)
+    assert run("stubs").returncode == 2 and "make stubs YES=1" in run("stubs").stdout
+    assert run("stubs", "YES=1").returncode == 0

@@ -8,6 +8,9 @@ import sys
 import pytest
 
 from kata.look import Look, cut_lines, harmless, say, wrapped
+from kata.pages import help_page
+from kata.path import survey
+from kata.progress import Progress
 from kata.steps import EXERCISES, get_step
 from tests.tools.throwaway import Project, right
 
@@ -123,6 +126,26 @@ def test_long_texts_are_wrapped_and_cut_with_a_count():
     lines = Look(40).labelled("why", "word " * 100, 4)
     assert len(lines) == 4 and lines[0].startswith("  why      word") and lines[3].endswith("more lines")
     assert all(len(line) <= 40 for line in lines)
+
+
+def test_a_word_that_is_too_long_breaks_beside_its_tokens_and_others_at_spaces():
+    prompt = "'<|im_start|>user\\nHello<|im_end|>\\n<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n'"
+    lines = wrapped(f"text {prompt}", 40)
+    assert "".join(lines).replace("text ", "", 1) == prompt and all(len(line) <= 40 for line in lines)
+    assert not any(line.endswith(("<", "|", "im_sta", "\\")) or line.startswith(("|", "n")) for line in lines)
+    assert wrapped("one <|im_start|>two", 15) == ["one", "<|im_start|>two"]
+    assert wrapped(str(list(range(12))).replace(" ", ""), 12) == ["[0,1,2,3,4,", "5,6,7,8,9,", "10,11]"]
+    assert wrapped("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_verbs_stand_in_a_column_of_their_own(width):
+    for make in (True, False):
+        lines = help_page(survey(Progress(), {}), Look(width, make=make))
+        verbs = lines[2 : lines.index("for contributors:") - 1]
+        start = "  make " if make else "  python -m kata "
+        assert all(line.startswith((start, "      ")) and len(line) <= width for line in verbs), verbs
+        assert sum(line.startswith(start) for line in verbs) == 12
 
 
 def test_a_stream_with_a_small_alphabet_gets_plainer_characters():

@@ -1,14 +1,19 @@
-"""Stubs are made from the reference: what stands in them, and that the committed ones are in step."""
+"""Stubs are made from the reference: what stands in them, which are out of step, and which somebody has worked on.
+
+Whether the committed ones are in step is not asked here, since a learner's are not: `.ci/run` asks it.
+"""
 
 import ast
+import re
 
 import pytest
 
 from kata.expected import checks_in
-from kata.lessons import hints_of, paragraphs, what_it_is_about
+from kata.lessons import hints_of, paragraphs, title_of, what_it_is_about
+from kata.look import LABEL, Look
 from kata.source import gaps_in
 from kata.steps import EXERCISES, REFERENCE, STEPS
-from kata.stubs import StubError, is_stub, make_stub, stale_stubs, stub_of
+from kata.stubs import StubError, is_stub, is_worked_on, make_stub, stale_stubs, stub_of
 
 SOURCE = '''"""A step."""
 
@@ -65,10 +70,6 @@ def test_marks_that_do_not_pair_up_are_refused(source, says):
         make_stub(source, 1)
 
 
-def test_the_committed_stubs_are_what_the_reference_makes():
-    assert [step.module for step in stale_stubs()] == [], "python -m kata stubs writes them anew"
-
-
 @each_step
 def test_a_stub_compiles_and_all_its_gaps_are_seen(step):
     stub = stub_of(step)
@@ -89,8 +90,31 @@ def test_line_ends_of_windows_make_no_other_stub(step, tmp_path):
 @each_step
 def test_each_step_has_its_rooms(step):
     assert step.file_in(REFERENCE).exists() and step.test_file.exists() and step.lesson.parent == EXERCISES
-    assert len(what_it_is_about(step)) > 40, "the lesson's first paragraph says what the step is about"
+    assert title_of(step) == f"# Step {step.number}: {step.title}"
     assert [hint.rung for hint in hints_of(step)] == [1, 2, 3]
+
+
+@each_step
+def test_a_lesson_opens_with_a_paragraph_that_can_stand_alone(step):
+    about = what_it_is_about(step)
+    assert 40 < len(about) <= 5 * (80 - 2 - LABEL) - 40, "it is shown in five lines at most"
+    assert re.fullmatch(r"[A-Z].*[.?]", about) and len(re.findall(r"[.?!](?= |$)", about)) <= 2, about
+    shown = Look(80).labelled("about", about, 5)
+    assert "more lines" not in shown[-1]
+
+
+@each_step
+def test_a_file_is_worked_on_once_a_gap_is_filled(step, tmp_path):
+    file = step.file_in(tmp_path)
+    assert not is_worked_on(file, step) and step in stale_stubs(tmp_path)
+    stub = stub_of(step)
+    file.write_text(stub, encoding="utf-8")
+    assert not is_worked_on(file, step) and step not in stale_stubs(tmp_path)
+    file.write_text(stub + "# as an older reference had it\n", encoding="utf-8")
+    assert not is_worked_on(file, step) and step in stale_stubs(tmp_path)
+    for worked in (stub.replace("raise NotImplementedError(", "print(", 1), "def half(", "# \xe4\n"):
+        file.write_bytes(worked.encode("latin-1", errors="replace"))
+        assert is_worked_on(file, step) and step in stale_stubs(tmp_path), worked
 
 
 @each_step
