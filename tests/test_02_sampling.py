@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 import torch
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.draws import call_text, draw, is_not_started, sample
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere, send
@@ -286,6 +286,7 @@ def test_the_result_is_on_the_device_of_the_logits(step: ModuleType) -> None:
     """The ids are on the device of the logits, and so is every tensor on the way."""
     why = "a tensor made on the way, or the result, is on the CPU: make it with `device=logits.device`."
     for params in (SamplingParams(), SamplingParams(temperature=0.7, top_k=3)):
+        call = f"{call_text(THREE_ROWS, params)}, logits on another device than the CPU"
         got: object = DEVICE  # also where the pretended device is too poor for a right solution: no verdict then
         try:
             with elsewhere(), suppress(AttributeError):
@@ -293,8 +294,8 @@ def test_the_result_is_on_the_device_of_the_logits(step: ModuleType) -> None:
         except Exception as error:
             if is_not_started(error):
                 raise
-            got = error if isinstance(error, MixedDevices) else DEVICE
-        call = f"{call_text(THREE_ROWS, params)}, logits on another device than the CPU"
+            if isinstance(error, MixedDevices):  # raised from it, so that the report shows the solution's line
+                raise CheckFailure(call=call, got=error, wanted="ids on that device", why=why) from error
         expect(str(got) == str(DEVICE), call=call, got=got, wanted="ids on that device", why=why)
 
 

@@ -43,7 +43,7 @@ def test_the_mask_grows_with_the_ids(step):
     _, call = run(step.generate_uncached, model, max_new_tokens=8, params=SamplingParams(ignore_eos=True))
     wanted = [[1] * len(each.ids) for each in model.calls]
     why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
-    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=f"attention_mask: {call}", why=why)
+    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=call, why=why, of="attention_mask")
 
 
 def test_positions_where_given_count_from_0(step):
@@ -53,7 +53,7 @@ def test_positions_where_given_count_from_0(step):
     wanted = [list(range(len(each.ids))) for each in model.calls]
     got = [right if each.positions is None else each.positions for each, right in zip(model.calls, wanted, strict=True)]
     why = "the whole sequence goes in, so positions start at 0 each time; left alone, the model counts them itself."
-    expect_each(model.calls, got, wanted, call=f"position_ids: {call}", why=why)
+    expect_each(model.calls, got, wanted, call=call, why=why, of="position_ids")
 
 
 def test_no_cache_is_asked_for(step):

@@ -33,7 +33,7 @@ def decode(
     stop_ids: Collection[int] = (),
 ) -> tuple[Iterator[int], str]:
     """The iterator that decode_tokens returns, none of it taken, and the call as a learner would write it."""
-    stops = "{" + ", ".join(map(str, stop_ids)) + "}"
+    stops = set(stop_ids)  # {7, 10}, or set()
     call = f"decode_tokens(model, inputs, {new_tokens}, {params or 'SamplingParams()'}, {stops})"
     tokens = step.decode_tokens(model, inputs_of(ids), new_tokens, params or SamplingParams(), frozenset(stop_ids))
     return tokens, call
@@ -98,7 +98,7 @@ def grows_the_mask(step: ModuleType) -> None:
     _, call = decoded(step, model, 8, params=SamplingParams(ignore_eos=True), stop_ids={0, IM_END})
     wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
     why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
-    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=f"attention_mask: {call}", why=why)
+    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=call, why=why, of="attention_mask")
 
 
 def counts_positions_on(step: ModuleType) -> None:
@@ -108,7 +108,7 @@ def counts_positions_on(step: ModuleType) -> None:
     wanted = [list(range(start, start + len(each.ids))) for start, each in zip(starts, model.calls, strict=False)]
     got = [right if each.positions is None else each.positions for each, right in zip(model.calls, wanted, strict=True)]
     why = "the new token stands behind all cached ones: its position is their number, neither 0 nor one more."
-    expect_each(model.calls, got, wanted, call=f"position_ids: {call}", why=why)
+    expect_each(model.calls, got, wanted, call=call, why=why, of="position_ids")
 
 
 def is_lazy(step: ModuleType) -> None:
@@ -203,7 +203,7 @@ def can_be_interleaved(step: ModuleType) -> None:
         got = [token for pair in taken for token in pair[at]]
         expect_ids(got, expected_reply(hashed(), ids, 6), call=f"two in turns: {call}", why=why, calls=model.calls)
     masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
-    expect_each(model.calls, masks, wanted, call=f"attention_mask, two in turns: {call}", why=why)
+    expect_each(model.calls, masks, wanted, call=f"two in turns: {call}", why=why, of="attention_mask")
 
 
 def lets_go_of_the_cache(step: ModuleType) -> None:

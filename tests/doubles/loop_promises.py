@@ -117,7 +117,7 @@ def copes_with_a_long_prompt(generate: Generate) -> None:
     result, call, model = makes_exactly(generate, 80, prompt)
     masks, right = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
     why = "however long a sequence is, the mask covers all of it."
-    expect_each(model.calls, masks, right, call=f"attention_mask: {call}", why=why)
+    expect_each(model.calls, masks, right, call=call, why=why, of="attention_mask")
     why = "a long answer to a long prompt is made like a short one: nothing is cut off, and no token left out."
     expect_ids(result.output_ids, expected_reply(hashed(), prompt_ids(prompt), 80), call=f"{call}.output_ids", why=why)
 

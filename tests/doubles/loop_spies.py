@@ -109,34 +109,55 @@ def take(tokens: Any, count: int, call: str) -> list[int]:
     return as_ids([token for _, token in zip(range(count), tokens, strict=False)], f"list({call})")
 
 
-def ids_text(ids: Sequence[int]) -> str:
-    """Ids in a few characters: `[97, 98]`, or `83 ids, the last ones [108, 97, 98, 99]`."""
-    return str(list(ids)) if len(ids) <= 8 else f"{len(ids)} ids, the last ones {list(ids[-4:])}"
+def ids_text(ids: Sequence[int], of: str = "") -> str:
+    """Ids in a few characters: `[97, 98]`, or `83 ids, the last ones [108, 97, 98, 99]`; a mask is `a mask of 83`.
+
+    of: the argument that they were, where they are no ids.
+    """
+    if of == "attention_mask":
+        hidden = list(ids).count(0)
+        return f"a mask of {len(ids)}" + (f", {hidden} of them 0" if hidden else "")
+    kind = "positions" if of == "position_ids" else "ids"
+    return str(list(ids)) if len(ids) <= 8 else f"{len(ids)} {kind}, the last ones {list(ids[-4:])}"
 
 
-def difference(got: Sequence[int], wanted: Sequence[int]) -> tuple[str, str]:
+def difference(got: Sequence[int], wanted: Sequence[int], of: str = "") -> tuple[str, str]:
     """Both as text; where that looks alike, with the first place at which they differ."""
-    texts = ids_text(got), ids_text(wanted)
+    texts = ids_text(got, of), ids_text(wanted, of)
     if texts[0] != texts[1] or list(got) == list(wanted):
         return texts
     at = next(at for at, pair in enumerate(zip(got, wanted, strict=True)) if pair[0] != pair[1])
     return f"{texts[0]}, and {got[at]} at place {at}", f"{texts[1]}, and {wanted[at]} at place {at}"
 
 
-def expect_calls(calls: Sequence[Call], wrong: int | None, *, call: str, got: str, wanted: str, why: str) -> None:
-    """No call of the model is wrong; else the failure shows the calls up to the first wrong one."""
-    where = "" if wrong is None else f"call {wrong + 1} of the model in "
-    shown = () if wrong is None else trace(calls, wrong)
-    expect(wrong is None, call=where + call, got=got, wanted=wanted, why=why, trace=shown)
+def expect_calls(
+    calls: Sequence[Call], wrong: int | None, *, call: str, got: str, wanted: str, why: str, of: str = ""
+) -> None:
+    """No call of the model is wrong; else the failure shows the calls up to the first wrong one.
+
+    of: the argument of that call which is judged, where it is one.
+    """
+    if wrong is None:
+        return
+    place = f"call {wrong + 1} of the model"
+    where = f"{of} in {place}, {call}" if of else f"{place} in {call}"
+    expect(False, call=where, got=got, wanted=wanted, why=why, trace=trace(calls, wrong))
 
 
 def expect_each(
-    calls: Sequence[Call], got: Sequence[Sequence[int] | None], wanted: Sequence[Sequence[int]], *, call: str, why: str
+    calls: Sequence[Call],
+    got: Sequence[Sequence[int] | None],
+    wanted: Sequence[Sequence[int]],
+    *,
+    call: str,
+    why: str,
+    of: str = "",
 ) -> None:
-    """What each call got (`got`, one entry a call) is what it should have got."""
+    """What each call got (`got`, one entry a call) is what it should have got. of: which argument, if not the ids."""
     for at, (mine, right) in enumerate(zip(got, wanted, strict=True)):
-        texts = difference(mine, right) if mine is not None else ("None", ids_text(right))
-        expect_calls(calls, None if mine == right else at, call=call, got=texts[0], wanted=texts[1], why=why)
+        texts = difference(mine, right, of) if mine is not None else ("None", ids_text(right, of))
+        wrong = None if mine == right else at
+        expect_calls(calls, wrong, call=call, got=texts[0], wanted=texts[1], why=why, of=of)
 
 
 def expect_ids(got: Sequence[int], wanted: Sequence[int], *, call: str, why: str, calls: Sequence[Call] = ()) -> None:

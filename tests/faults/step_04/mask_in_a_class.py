@@ -1,7 +1,7 @@
 """Keeps the mask in a class variable: two iterators grow the same one.
 
 Caught by: test_two_at_once_do_not_touch_each_other
-Says: attention_mask, two in turns
+Says: two in turns
 """
 
 import torch
