@@ -1,8 +1,5 @@
 """The runner as a learner meets it: what each verb says and how it ends, on a small kata in a temporary folder."""
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -94,33 +91,6 @@ def test_after_all_nine_there_is_nothing_left_to_check(project):
     assert told.status == PASSED and "every step is passed" in told
 
 
-@pytest.mark.parametrize("words", [["check", "0"], ["check-10"], ["check", "x"], ["check", "-1"], ["chek"], ["jump"]])
-def test_wrong_use_is_told_as_such(project, words):
-    told = project.kata(*words)
-    assert told.status == WRONG_USE and "usage:" in told.text and "Traceback" not in told.text
-
-
-@pytest.mark.parametrize("words", [("check", "0"), ("check-10",), ("check", "x"), ("reset", "-1")])
-def test_a_step_that_there_is_not_is_told_first(project, words):
-    number = words[-1].removeprefix("check-")
-    assert project.kata(*words).text.startswith(f"there is no step {number}: the steps are 1 to 9\n")
-
-
-@pytest.mark.parametrize("verb", ["reset", "solution", "jump"])
-def test_a_number_that_is_missing_is_asked_for(project, verb):
-    told = project.kata(verb)
-    assert told.status == WRONG_USE and "usage:" in told
-    assert told.text.startswith(f"{verb} needs the number of a step, 1 to 9, as in `python -m kata {verb} 3`\n")
-
-
-def test_a_hint_without_a_number_is_for_the_step_that_is_worked_on(project):
-    project.pass_steps(1, 2)
-    assert "step 3, hint 1 of 2" in project.kata("hint")
-    assert "step 3, hint 2 of 2" in project.kata("hint")
-    project.pass_steps(*range(3, 10))
-    assert "every step is passed" in project.kata("hint")
-
-
 def test_a_file_that_is_gone_is_missing_not_changed(project):
     project.pass_steps(1, 2)
     project.file(1).unlink()
@@ -168,40 +138,6 @@ def test_a_pass_comes_back_with_the_file_that_earned_it(project):
     assert "1 changed" in project.kata("progress")
     project.write(1, passed)
     assert "1 passed" in project.kata("progress")
-
-
-def test_jump_starts_at_a_step_on_the_references_earlier_ones(project):
-    project.write(1, "my own notes")
-    told = project.kata("jump", "3")
-    assert told.status == PASSED and "step 3 is open" in told
-    assert "1 reference" in project.kata("progress")
-    assert project.file(1).read_text() == "my own notes"
-    project.solve(3)
-    told = project.kata("check")
-    assert told.status == PASSED and "the reference stands in for steps 1, 2" in told and "step 4 is open" in told
-    project.solve(1)
-    assert "step 1 passed" in project.kata("check", "1")
-    assert "stands in for step 2" in project.kata("check", "3")
-    project.kata("jump", "1")
-    assert "step 2 is open" in project.kata("progress")
-
-
-def test_a_jump_leaves_passed_steps_to_the_learner(project):
-    project.pass_steps(1, 2, 3)
-    project.write(2, "def step_2(x:\n")
-    told = project.kata("jump", "4")
-    assert "the reference stands in for step 2 until you pass it; steps 1, 3 passed, and stay yours." in told
-    assert "undo python -m kata jump 1" in told and "2 reference" in project.kata("progress")
-    project.pass_steps(2)
-    told = project.kata("jump", "4")
-    assert "the reference stands in for no step; steps 1, 2, 3 passed, and stay yours." in told
-    project.write(3, right(3) + "\n")
-    assert "3 changed" in project.kata("progress")
-    project.solve(4)
-    told = project.kata("check", "4")
-    assert told.status == PASSED and "step 3 changed since it passed" in told and "stands in" not in told
-    told = project.kata("jump", "1")
-    assert "the reference stands in for no step. No file" in told and "undo" not in told
 
 
 def test_the_later_step_uses_the_learners_earlier_one_once_it_passed(project):
@@ -274,31 +210,3 @@ def test_the_order_of_the_steps_is_walked_to_its_end(project):
         told = project.kata("check")
         assert told.status == PASSED and f"step {number} passed" in told, told.text
     assert "passed 9 of 9 steps, 9 of 9 stars" in project.kata("progress")
-
-
-def test_make_has_the_same_verbs_and_prints_the_true_status(project):
-    make = shutil.which("make")
-    if make is None:
-        pytest.skip("there is no make here")
-
-    def run(*words: str) -> subprocess.CompletedProcess:
-        environment = {"PATH": "/usr/bin:/bin", "KATA_PYTHON": sys.executable, "COLUMNS": "60"}
-        command = [make, f"PYTHON={sys.executable}", *words]
-        return subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True)
-
-    project.write(1, "def step_1(x:\n")
-    ran = run("check-1")
-    assert ran.returncode == 2 and "Error 3" in ran.stderr and "make hint-1" in ran.stdout
-    project.solve(1, 3)
-    assert run("check-1").returncode == 0
-    assert "Error 2" in run("check-3").stderr
-    assert run("check-3", "FORCE=1", "ALL=1").returncode == 0
-    assert "make check-N" in run().stdout
-    assert "Error 2" in run("check-10").stderr
-    assert "step 2, hint 1" in run("hint").stdout
-    for verb in ("reset", "solution", "jump"):
-        ran = run(verb)
-        assert f"as in `make {verb}-3`" in ran.stderr and "usage:" in ran.stderr and "Error 2" in ran.stderr
-    project.solve(2)
-    assert run("stubs").returncode == 2 and "make stubs YES=1" in run("stubs").stdout
-    assert run("stubs", "YES=1").returncode == 0
