@@ -23,8 +23,10 @@ from tests.doubles.readings import (
     scale_slip,
     shown,
 )
+from tests.doubles.texts import UNTOUCHABLE
 
 ABSENT = "left out"
+SHARES = (None, 0.0, 0.25, 1.0)  # of the latency that passes before the first token
 
 
 def test_the_result_is_the_envelope_of_the_contract(step):
@@ -164,6 +166,7 @@ def test_the_rest_is_handed_through(step):
         ("", [257], False, "length"),
         ("caf\ufffd 🙂", [1, 2, 3], False, "length"),
         ("", [5, 257], True, "stop"),
+        *((text, [3, 1], True, "length") for text in UNTOUCHABLE),
     ):
         of = generation(
             text=text, output_ids=list(ids), used_cache=used_cache, finish_reason=reason, input_tokens=len(ids)
@@ -185,6 +188,19 @@ def test_the_rest_is_handed_through(step):
             wanted=", ".join(f"{name}={wanted[name]!r}" for name in differing),
             why="`summarize` adds figures; what the loop knows already goes through as it is: no strip, no new reason.",
         )
+
+
+def test_every_combination_of_readings_holds(step):
+    """Whatever the other readings are, each figure follows its formula: short and long, first token last, no cache."""
+    for tokens, latency, share, used_cache in product((0, 1, 2, 7, 1000), (0.05, 40.0, 9000.0), SHARES, (True, False)):
+        ttft = None if share is None or tokens == 0 else share * latency
+        of = generation(tokens, ttft, latency, used_cache=used_cache, finish_reason="stop" if used_cache else "length")
+        tpot = (latency - ttft) / (tokens - 1) if ttft is not None and tokens > 1 else 0.0
+        why = f"no other reading changes it; here used_cache is {used_cache}."
+        expect_figure(step, of, "throughput", tokens / latency, why)
+        expect_figure(step, of, "ttft_ms", 1000 * (ttft or 0.0), why)
+        expect_figure(step, of, "tpot_ms", 1000 * tpot, why)
+        expect_figure(step, of, "latency_ms", 1000 * latency, why)
 
 
 def test_as_dict_is_json_as_the_contract_has_it(step):

@@ -20,6 +20,7 @@ from tests.doubles.schema_verdicts import (
     response_json,
     shown,
 )
+from tests.doubles.texts import UNTOUCHABLE
 
 NUMBERS = ("max_new_tokens", "temperature", "top_k")
 METRICS = ServingMetrics(31.2, 20, 5, 40.5, 30.25, latency_ms=161.53, used_cache=True, finish_reason="stop").as_dict()
@@ -75,6 +76,8 @@ def test_settings_reach_the_sampling_params(step: ModuleType) -> None:
     check_params(step, max_new_tokens=7, temperature=0.8, top_k=3)
     check_params(step, max_new_tokens=512, temperature=2.0, top_k=100)
     check_params(step, max_new_tokens=128, temperature=0.5, top_k=50)
+    check_params(step, max_new_tokens=333, temperature=0.00123456, top_k=37)
+    check_params(step, max_new_tokens=2, temperature=1.23456789, top_k=99)
 
 
 def test_settings_at_their_lowest_stay_as_they_are(step: ModuleType) -> None:
@@ -92,7 +95,7 @@ def test_a_blank_prompt_is_refused(step: ModuleType) -> None:
 
 def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
     """The prompt is handed on untouched: spaces, line ends and odd characters included."""
-    for prompt in ("  Hello ", "\nfirst\r\nsecond\n", "é e\u0301 ﬁ", "😀\u200d☀", "<b>&amp;\\n", "x"):
+    for prompt in ("  Hello ", "x", *UNTOUCHABLE):
         got = getattr(accepted(step, prompt=prompt), "prompt", None)
         expect(
             type(got) is str and got == prompt,
@@ -154,7 +157,7 @@ def test_half_a_token_is_refused(step: ModuleType) -> None:
 
 def test_a_response_holds_text_and_metrics(step: ModuleType) -> None:
     """A response is built from an engine's text and metrics, and its JSON holds both unchanged."""
-    for text in ("The answer.", "  two\r\nlines 😀 "):
+    for text in ("The answer.", *UNTOUCHABLE, "long " * 20_000):
         expect_metrics(response_json(step, text, METRICS), METRICS, wanted=METRICS)
 
 
@@ -162,12 +165,22 @@ def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
     """A response may be short: empty text, one token, nothing measured, a reading that rounds to 0.0."""
     for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST):
         wanted = {name: figure for name, figure in metrics.items() if figure or name not in TIMES}
-        expect_metrics(response_json(step, "", metrics), metrics, wanted)
+        body = response_json(step, "", metrics)
+        expect_metrics(body, metrics, wanted)
+        made_up = body["metrics"].get("finish_reason") if "finish_reason" not in metrics else None
+        expect(
+            made_up is None,
+            call=f"GenerateResponse(text='', metrics={shown(metrics)}).model_dump_json(), metrics.finish_reason",
+            got=repr(made_up),
+            wanted="left out, or null",
+            why="the engine did not say why it stopped: a default here tells the client something that nobody knows.",
+        )
 
 
 def test_further_metrics_pass_through(step: ModuleType) -> None:
     """What else an engine measures stands in the response, such as an acceptance rate."""
     metrics = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4).as_dict()
+    metrics |= {"draft_model": "tiny", "warm": True}
     expect_metrics(response_json(step, "Yes.", metrics), metrics, wanted=metrics)
 
 

@@ -87,9 +87,10 @@ class FastTokenizer:
         """The ids of a right prompt: the oracle of the checks."""
         return self.ids(self.render(user))
 
-    def apply_chat_template(self, conversation: Sequence[dict[str, str]], **options: Any) -> Any:
-        if not set(options) <= ANSWERED_HERE or not all(map(_is_plain_turn, conversation)) or not conversation:
-            return self._library.apply_chat_template(conversation, **options)
+    def apply_chat_template(self, conversation: Sequence[dict[str, str]], *others: Any, **options: Any) -> Any:
+        known = set(options) <= ANSWERED_HERE and not any(other is not None for other in others)
+        if not known or not conversation or not all(map(_is_plain_turn, conversation)):
+            return self._library.apply_chat_template(conversation, *others, **options)
         text = "".join(f"<|im_start|>{turn['role']}\n{turn['content']}<|im_end|>\n" for turn in conversation)
         if options.get("add_generation_prompt"):
             text += "<|im_start|>assistant\n" + ("<think>\n\n</think>\n\n" * (options.get("enable_thinking") is False))
@@ -98,11 +99,11 @@ class FastTokenizer:
         encoding = self(text, add_special_tokens=False, return_tensors=options.get("return_tensors"))
         return encoding if options.get("return_dict", True) else encoding["input_ids"]
 
-    def __call__(self, text: str, **options: Any) -> Any:
+    def __call__(self, text: str, *others: Any, **options: Any) -> Any:
         tensors = options.get("return_tensors")
-        known = set(options) <= {"add_special_tokens", "return_tensors"} and tensors in (None, "pt")
+        known = set(options) <= {"add_special_tokens", "return_tensors"} and tensors in (None, "pt") and not others
         if not isinstance(text, str) or not known:
-            return self._library(text, **options)
+            return self._library(text, *others, **options)
         ids = self.encode(text, add_special_tokens=options.get("add_special_tokens", True))
         if tensors is None:
             return Encoding(input_ids=ids, attention_mask=[1] * len(ids))

@@ -61,7 +61,7 @@ def check_params(step: ModuleType, **settings: float) -> None:
     params = accepted(step, prompt="Hello", **settings).to_sampling_params()
     why = "every engine of this kata takes its settings as SamplingParams."
     wanted_type = "a shared.sampling_params.SamplingParams"
-    expect(type(params) is SamplingParams, call=call, got=repr(params), wanted=wanted_type, why=why)
+    expect(isinstance(params, SamplingParams), call=call, got=repr(params), wanted=wanted_type, why=why)
     for name, field in (("temperature", "temperature"), ("top_k", "top_k"), ("max_tokens", "max_new_tokens")):
         why = f"the setting {field} was lost on the way: "
         if name == "max_tokens":

@@ -107,6 +107,10 @@ class ScriptedModel(torch.nn.Module):
         self._pasts: dict[int, tuple[object, tuple[int, ...]]] = {}  # caches that a solution made itself, by identity
         self.eval()
 
+    def get_input_embeddings(self) -> SimpleNamespace:
+        """As in a real model, something that has a `weight`: some ask it for the device."""
+        return SimpleNamespace(weight=self.weight)
+
     @property
     def device(self) -> torch.device:
         return self.weight.device
