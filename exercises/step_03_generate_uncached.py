@@ -43,12 +43,13 @@ def generate_uncached(
         # TODO 3: stop on one of `stop_ids` unless EOS is ignored; grow ids and mask (about 4 lines)
         raise NotImplementedError("TODO 3: stop on one of `stop_ids` unless EOS is ignored; grow ids and mask")
 
+    latency_s = clock.now() - started
     return Generation(
         text=tokenizer.decode(output_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False),
         input_tokens=input_tokens,
         output_ids=output_ids,
         finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         ttft_s=ttft_s,
-        latency_s=clock.now() - started,
+        latency_s=latency_s,
         used_cache=False,
     )

@@ -50,12 +50,13 @@ def generate_cached(
     # TODO 4: collect the ids of `decode_tokens`, read `ttft_s` at the first (about 3 lines)
     raise NotImplementedError("TODO 4: collect the ids of `decode_tokens`, read `ttft_s` at the first")
 
+    latency_s = clock.now() - started
     return Generation(
         text=tokenizer.decode(output_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False),
         input_tokens=input_tokens,
         output_ids=output_ids,
         finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         ttft_s=ttft_s,
-        latency_s=clock.now() - started,
+        latency_s=latency_s,
         used_cache=True,
     )

@@ -49,12 +49,13 @@ def generate_uncached(
         attention_mask = torch.cat([attention_mask, attention_mask.new_ones(next_token.shape)], dim=-1)
         # END SOLUTION
 
+    latency_s = clock.now() - started
     return Generation(
         text=tokenizer.decode(output_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False),
         input_tokens=input_tokens,
         output_ids=output_ids,
         finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         ttft_s=ttft_s,
-        latency_s=clock.now() - started,
+        latency_s=latency_s,
         used_cache=False,
     )

@@ -73,12 +73,13 @@ def generate_cached(
         output_ids.append(token)
     # END SOLUTION
 
+    latency_s = clock.now() - started
     return Generation(
         text=tokenizer.decode(output_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False),
         input_tokens=input_tokens,
         output_ids=output_ids,
         finish_reason=finish_reason(output_ids, stop_ids, params.ignore_eos),
         ttft_s=ttft_s,
-        latency_s=clock.now() - started,
+        latency_s=latency_s,
         used_cache=True,
     )

@@ -26,7 +26,6 @@ DRAWN = (
     SamplingParams(temperature=1.5),
     SamplingParams(temperature=0.02, top_k=3, top_p=0.5),
 )
-READINGS = "where the prompt takes 0.5 s, the first call of the model 3 s, each later one 1 s"
 
 
 def records_no_graph(generate: Generate) -> None:
@@ -161,41 +160,69 @@ def keeps_nothing_between_calls(generate: Generate) -> None:
         result, call = run(generate, model, prompt, tokenizer, max_new_tokens=8)
         wanted = expected_reply(model.script, ids, 8, {10} if eos else ())
         expect_ids(result.output_ids, wanted, call=f"call {number}: {call}.output_ids", why=why, calls=model.calls)
+    model = ScriptedModel(hashed())
+    for number in (1, 2):
+        model.calls.clear()
+        _, call = run(generate, model, max_new_tokens=4)
+        expect(
+            len(model.calls) == 4,
+            call=f"{call}, the {('first', 'second')[number - 1]} time",
+            got=f"{len(model.calls)} calls of the model",
+            wanted="4 calls of the model",
+            why="an answer that was kept from the first time is an answer of another request, with its readings.",
+        )
 
 
 def reads_the_clock(
     load_generate: Callable[[Callable[[], None]], Generate], clock: FakeClock, ttft_may_be_none: bool
 ) -> None:
     """load_generate: loads the step on a step 1 that calls the function it is handed."""
+    prepare_s = prefill_s = decode_s = 0.0
 
     def work(call: Any) -> None:
-        clock.advance(3.0 if len(model.calls) == 1 else 1.0)
+        clock.advance(prefill_s if len(model.calls) == 1 else decode_s)
 
-    generate = load_generate(lambda: clock.advance(0.5))
-    for tokens in (1, 4):
-        model, started = ScriptedModel(hashed(), on_call=work), clock.now()
-        result, call = run(generate, model, max_new_tokens=tokens)
-        wanted_s = 3.5 + (tokens - 1)
-        expect(
-            abs(result.latency_s - wanted_s) < 1e-6,
-            call=f"{call}.latency_s, {READINGS}",
-            got=f"{result.latency_s:.3f} s",
-            wanted=f"{wanted_s} s",
-            why=_point_in_time(result.latency_s, started + wanted_s)
-            or "latency runs from the arrival of the request, before the prompt is prepared, to the last token, in "
-            "seconds, on a monotonic clock such as shared.clock.now().",
+    generate = load_generate(lambda: clock.advance(prepare_s))
+    for prepare_s, prefill_s, decode_s in ((0.5, 3.0012345, 1.0000321), (0.0, 0.0, 1.0)):
+        for tokens in (1, 4):
+            model, started = ScriptedModel(hashed(), on_call=work), clock.now()
+            result, call = run(generate, model, max_new_tokens=tokens)
+            call = (
+                f"{call}, where preparing takes {prepare_s} s, prefill {prefill_s} s, each token after it {decode_s} s"
+            )
+            ttft_s = prepare_s + prefill_s
+            _expect_latency(result.latency_s, ttft_s + (tokens - 1) * decode_s, started, call)
+            if not (result.ttft_s is None and ttft_may_be_none):
+                _expect_ttft(result.ttft_s, ttft_s, started, call, ttft_may_be_none)
+
+
+def _expect_latency(latency_s: float, wanted_s: float, started: float, call: str) -> None:
+    expect(
+        abs(latency_s - wanted_s) < 1e-6,
+        call=f"latency_s of {call}",
+        got=f"{latency_s:.7g} s",
+        wanted=f"{wanted_s:.7g} s",
+        why=_point_in_time(latency_s, started + wanted_s)
+        or "latency runs from the arrival of the request, before the prompt is prepared, to the last token, in "
+        "seconds and not rounded, on a monotonic clock such as shared.clock.now().",
+    )
+
+
+def _expect_ttft(ttft_s: float | None, wanted_s: float, started: float, call: str, may_be_none: bool) -> None:
+    if wanted_s == 0.0:
+        why = "the clock stood still until the first token, and 0.0 is a reading: `ttft_s or …` reads it again later."
+    else:
+        why = (
+            "TTFT runs from the arrival of the request until the first token is there, and is read once, at that "
+            "token; 0.0 would be a reading, not 'not measured'."
         )
-        right = result.ttft_s is None and ttft_may_be_none
-        right = right or (result.ttft_s is not None and abs(result.ttft_s - 3.5) < 1e-6)
-        expect(
-            right,
-            call=f"{call}.ttft_s, {READINGS}",
-            got="None" if result.ttft_s is None else f"{result.ttft_s:.3f} s",
-            wanted="3.5 s, or None for 'not measured'" if ttft_may_be_none else "3.5 s",
-            why=_point_in_time(result.ttft_s, started + 3.5)
-            or "TTFT runs from the arrival of the request until the first token is there, and is read once, at that "
-            "token; 0.0 would be a reading, not 'not measured'.",
-        )
+    expect(
+        ttft_s is not None and abs(ttft_s - wanted_s) < 1e-6,
+        call=f"ttft_s of {call}",
+        got="None" if ttft_s is None else f"{ttft_s:.7g} s",
+        wanted=f"{wanted_s:.7g} s" + (", or None for 'not measured'" if may_be_none else ""),
+        why=_point_in_time(ttft_s, started + wanted_s) or why,
+    )
 
 
 def _point_in_time(reading: float | None, now: float) -> str:

@@ -13,7 +13,7 @@ from shared.generation import Generation
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
-from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, IM_START, FastTokenizer
+from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, IM_START, FastTokenizer
 from tests.doubles.loop_spies import as_generation, expect_each, expect_ids, step_1_giving
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import LETTERS, Script, expected_reply, hashed, replying, rows
@@ -259,15 +259,20 @@ def returns_only_the_completion(generate: Generate) -> None:
         *tokenizer.encode(" Well, 😀 é"),
         IM_START,
         END_OF_TEXT,
-        *tokenizer.encode(" yes<think>\n"),
+        HIDDEN,
+        *tokenizer.encode(" yes<think> <|x|>\n"),
         UNKNOWN_ID,
         IM_END,
     ]
     model = ScriptedModel(replying(said, tokenizer.header))
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
     why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
-    wanted = " Well, 😀 é yes<think>\n"
+    wanted = " Well, 😀 é yes<think> <|x|>\n"
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
+    model = ScriptedModel(replying(tokenizer.encode("ah!\n"), tokenizer.header), eos_token_id=[10])
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=9)
+    why = "this model's EOS is a line end, which is text: only special tokens are left out of it, whatever ended it."
+    expect(result.text == "ah!\n", call=f"{call}.text", got=repr(result.text), wanted=repr("ah!\n"), why=why)
     model = ScriptedModel(replying(tokenizer.encode("ah 😀"), tokenizer.header))
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=5)
     why = "an answer that is cut inside a character shows it as U+FFFD: the text is what the ids decode to."
