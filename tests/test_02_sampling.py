@@ -4,6 +4,7 @@ Every false alarm has odds below 1e-9: stated here where few calls decide, in `s
 """
 
 from contextlib import suppress
+from itertools import pairwise, product
 from types import ModuleType
 
 import pytest
@@ -45,6 +46,8 @@ def test_temperature_0_takes_the_best_token(step: ModuleType) -> None:
         for top_k in (-1, 3):
             params = SamplingParams(temperature=temperature, top_k=top_k)
             expect_best(step, THREE_ROWS, params, "a temperature of 0 or below is argmax, along the last dimension.")
+    close, params = torch.tensor([[5.0001, 5.0002, -torch.inf, 5.0]], device="cpu"), SamplingParams()
+    expect_best(step, close, params, "these are close, and one is the best: compare the logits as they are, unrounded.")
 
 
 def test_temperature_0_is_greedy_whatever_top_p_says(step: ModuleType) -> None:
@@ -204,20 +207,42 @@ def test_a_token_at_minus_infinity_is_never_drawn(step: ModuleType) -> None:
     row = ROW.clone()
     row[[5, 0]] = -torch.inf
     why = "e**-inf is 0: -inf takes part like any other logit. 0 * inf and inf - inf are NaN."
-    for top_k in (-1, 2, 7):
-        expect_frequencies(step, row, SamplingParams(temperature=0.5, top_k=top_k), why)
+    for temperature, top_k in ((0.5, -1), (0.5, 2), (0.5, 7), (2.0, 7)):
+        expect_frequencies(step, row, SamplingParams(temperature=temperature, top_k=top_k), why)
 
 
 def test_the_logits_stay_as_they_were(step: ModuleType) -> None:
     """The caller's logits are not changed."""
     why = "the logits belong to the caller: `/=`, `masked_fill_` and `logits[…] = …` write into them."
-    for params in (SamplingParams(), SamplingParams(0.5), SamplingParams(0.5, 3), SamplingParams(2.0, 3, 0.8)):
+    some_ruled_out = THREE_ROWS.masked_fill(THREE_ROWS == 0.5, -torch.inf)
+    settings = ((), (0.0, 3), (1.0, 1), (1.0,), (0.5,), (1.0, 3), (0.5, 3), (1.0, -1, 0.8), (2.0, 3, 0.8))
+    for params, rows in product((SamplingParams(*setting) for setting in settings), (THREE_ROWS, some_ruled_out)):
         for dtype in (torch.float32, torch.float16):
-            logits = THREE_ROWS.to(dtype, copy=True)
+            logits = rows.to(dtype, copy=True)
             step.sample_next_token(logits, params)
-            is_same = torch.equal(logits, THREE_ROWS.to(dtype))
-            call = call_text(THREE_ROWS, params)
+            is_same = torch.equal(logits, rows.to(dtype))
+            call = call_text(rows, params)
             expect(is_same, call=call, got=f"now {logits.tolist()}", wanted="as they were", why=why)
+
+
+def test_nothing_is_kept_from_the_call_before(step: ModuleType) -> None:
+    """A draw knows nothing of the draw before it: neither of its token nor of its logits."""
+    pair, params = torch.tensor([[1.0, 1.0, -50.0]], device="cpu"), SamplingParams(temperature=0.7)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        drawn = [sample(step, pair, params)[0] for _ in range(600)]
+    again = sum(left == right for left, right in pairwise(drawn))
+    call = f"{call_text(pair, params)}, 600 times"
+    why = "two equal logits are drawn alike whatever came last: to avoid repeats is another method, and not asked for."
+    # of 599 pairs about 299.5 are equal, with a deviation of 12.2: 7.5 deviations have odds below 1e-13
+    expect(abs(again - 299.5) < 92, call=call, got=f"{again} repeats", wanted="about 300 repeats", why=why)
+    logits = torch.tensor([[0.0, 90.0, 0.0]], device="cpu")
+    for best in (1, 2):
+        logits[:] = torch.nn.functional.one_hot(torch.tensor([best], device="cpu"), 3) * 90.0
+        got = int(step.sample_next_token(logits, params))
+        why = "the caller has filled the same tensor with new logits: read them at each call, and keep nothing."
+        expect(got == best, call=f"{call_text(logits, params)}, the second call with this tensor", got=got,
+               wanted=best, why=why)  # fmt: skip
 
 
 def test_the_params_stay_as_they_were(step: ModuleType) -> None:
