@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 from kata.failure import expect
+from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
 from tests.doubles import server_errors, server_under_load
 from tests.doubles.engine_spies import GENERATION, RESULT, STREAMED, EngineSpies, Passive
@@ -150,6 +151,17 @@ def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
         expect_calls(engine, ["generate"] * 2 + ["stream"] * 2, f"then {asked('/stream', HELLO)}, twice")
 
 
+def test_each_request_gets_its_own_answer(server: ModuleType) -> None:
+    """Each request is answered for its own prompt, whatever was asked before, on both endpoints."""
+    why = "every answer belongs to the request that asked: keep no result, prompt or text from one to the next."
+    with client_of(server.create_app(ScriptedEngine(lambda prompt: (prompt, "!")))) as client:
+        for prompt in ("one", "two", "three", "one"):
+            body = {"prompt": prompt}
+            got = body_of(client.post("/generate", body), asked("/generate", body))["text"]
+            expect(got == f"{prompt}!", call=asked("/generate", body), got=got, wanted=f"{prompt}!", why=why)
+            expect_whole(client.post("/stream", body), f"{prompt}!", asked("/stream", body))
+
+
 def test_a_bad_body_gets_a_422_that_names_the_field(server: ModuleType) -> None:
     """A bad body gets a 422 that names the field, on both endpoints, and never reaches the engine."""
     server_errors.names_the_bad_field(server.create_app)
@@ -200,6 +212,45 @@ def test_the_engine_streams_the_stream(server: ModuleType, spies: EngineSpies) -
     got.extend(stream)
     why = "stream yields the pieces of generate_stream as they are."
     expect(got == list(STREAMED), call="list(CachedEngine(…).stream('Hello'))", got=got, wanted=list(STREAMED), why=why)
+
+
+def test_engines_share_and_keep_nothing(server: ModuleType, spies: EngineSpies) -> None:
+    """Two engines keep to their own models, and the same prompt again is a new generation."""
+    models = [Passive(), Passive()]
+    engines = [server.CachedEngine(model, Passive()) for model in models]
+    for method in ("generate", "stream"):
+        for engine, model in ((engines[0], models[0]), (engines[1], models[1]), (engines[0], models[0])):
+            spies.forget()
+            list(getattr(engine, method)("Hello")) if method == "stream" else engine.generate("Hello")
+            got = ["its own" if handed is model else "another's" for handed, _ in spies.handed]
+            expect(
+                got == ["its own"],
+                call=f"{method}('Hello') of one of two engines, asked in turns",
+                got=f"generations with the model: {', '.join(got) or 'none'}",
+                wanted="one, with its own",
+                why="model and tokenizer belong to the object (`self`), and an answer to its request: keep neither in "
+                "the class nor in the module.",
+            )
+
+
+def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) -> None:
+    """An error of the generation comes out of CachedEngine with its type, from generate and from stream."""
+    for error in (RequestRefused("too long"), RuntimeError("out of memory")):
+        spies.error = error
+        for method, call in (("generate", lambda engine: engine.generate("Hello")),
+                             ("stream", lambda engine: list(engine.stream("Hello")))):  # fmt: skip
+            got = "no error"
+            try:
+                call(server.CachedEngine(Passive(), Passive()))
+            except type(error) as raised:
+                got = type(raised).__name__
+            expect(
+                got == type(error).__name__,
+                call=f"CachedEngine(model, tokenizer).{method}('Hello'), where the generation raises {error!r}",
+                got=got,
+                wanted=type(error).__name__,
+                why="the server turns errors into statuses, a refusal into another than a fault: let them through.",
+            )
 
 
 @pytest.mark.stretch

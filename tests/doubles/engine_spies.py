@@ -24,6 +24,7 @@ class EngineSpies:
         self.handed: list[tuple[object, object]] = []  # model and tokenizer of each of these calls
         self.summarized: list[object] = []
         self.streamed = 0  # pieces taken from the stream
+        self.error: Exception | None = None  # what each generation raises
         self.steps = {4: _Part(4), 5: _Part(5), 6: _Part(6)}
         self.steps[4].generate_cached = self._generate_cached
         self.steps[5].summarize = self._summarize
@@ -54,6 +55,8 @@ class EngineSpies:
     def _note(self, name: str, model: Any, tokenizer: Any, *asked: Any) -> None:
         self.handed.append((model, tokenizer))
         self.asked.append(Asked.of(name, *asked))
+        if self.error is not None:
+            raise self.error
 
 
 class Passive:
