@@ -1,5 +1,6 @@
 """Fixtures of the checks: the step under test, freshly loaded for each check, and a clock in the check's hands."""
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,10 @@ from kata.solution import Solution, Source
 from tests.doubles.clock import FakeClock
 
 Load = Callable[..., ModuleType]
+
+# Tiny models gain nothing from a second thread, and on a busy machine the threads wait for each other. Set before
+# torch is imported; a thread count in the environment wins.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
