@@ -4,6 +4,8 @@ They run in a copy of the project, on a learner's file of three kinds: a wrong s
 and the reference. A reading of `import torch` stands in every round, since the machine is never quiet.
 """
 
+import ast
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.measure import ROOT, Spread, Unexpected, python_seconds
+from kata.expected import checks_in
 from kata.steps import REFERENCE, STEPS, TESTS, Step
 from kata.stubs import stub_of
 
@@ -50,7 +53,7 @@ def _measure_step(step: Step, project: Path, rounds: int, tell: Tell) -> ColdChe
     tell(f"cold check {step.number}")
     seen = ColdChecks(step.number)
     reference = step.file_in(REFERENCE).read_text(encoding="utf-8")
-    faults = sorted((TESTS / "faults" / f"step_{step.number:02d}").glob("*.py"))
+    faults = _faults_that_fail(step)
 
     def take(readings: list[float], source: str, wanted: int) -> None:
         try:
@@ -63,10 +66,18 @@ def _measure_step(step: Step, project: Path, rounds: int, tell: Tell) -> ColdChe
     for at in range(rounds):
         seen.torch_s.append(_torch_seconds())
         if faults:  # evenly over the list: other faults fail at other checks, early and late
-            take(seen.wrong_s, faults[at * len(faults) // rounds].read_text(encoding="utf-8"), FAILED)
+            take(seen.wrong_s, faults[at * len(faults) // rounds], FAILED)
         take(seen.stub_s, stub_of(step), FAILED)
         take(seen.pass_s, reference, PASSED)
     return seen
+
+
+def _faults_that_fail(step: Step) -> list[str]:
+    """The texts of the step's wrong solutions that a required check must catch: a lost star is no failure."""
+    required = {check.name for check in checks_in(step.test_file) if not check.stretch}
+    folder = TESTS / "faults" / f"step_{step.number:02d}"
+    texts = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py"))]
+    return [text for text in texts if required & set(re.findall(r"\w+", ast.get_docstring(ast.parse(text)) or ""))]
 
 
 def _torch_seconds() -> float:

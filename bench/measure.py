@@ -49,6 +49,6 @@ def python_seconds(*arguments: str, exit_code: int = 0, folder: Path = ROOT) -> 
     )
     seconds = time.perf_counter() - started
     if done.returncode != exit_code:
-        said = (done.stdout + done.stderr).strip()[-500:]
+        said = " ".join((done.stdout + done.stderr).split())[-200:]
         raise Unexpected(f"{' '.join(arguments)}: exit code {done.returncode}, not {exit_code}; it said: {said}")
     return seconds
