@@ -34,6 +34,7 @@ TEXTS = (
     (),
 )
 GIVEN = {"prompt": "  Say\r\n\thi 😀 e\u0301 ", "max_new_tokens": 7, "temperature": 0.7, "top_k": 3}
+HIGHEST = {"prompt": "long " * 800, "max_new_tokens": 512, "temperature": 2.0, "top_k": 100}
 LOWEST = {"prompt": "x", "max_new_tokens": 1, "temperature": 0.0, "top_k": 1}
 
 
@@ -84,7 +85,8 @@ def test_the_metrics_are_the_engines_own(server: ModuleType) -> None:
     """The metrics in the response are those that the engine measured, further ones included."""
     speculative = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4)
     one_token = ServingMetrics(8.0, 3, 1, ttft_ms=125.0, latency_ms=125.0, finish_reason="stop")
-    for metrics in (METRICS, one_token, speculative):
+    nothing_proposed = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0)
+    for metrics in (METRICS, one_token, speculative, nothing_proposed):
         with client_of(server.create_app(ScriptedEngine(metrics=metrics))) as client:
             got = body_of(client.post("/generate", HELLO), asked("/generate", HELLO))["metrics"]
         for name, figure in metrics.as_dict().items():
@@ -132,6 +134,7 @@ def test_the_request_reaches_the_engine(server: ModuleType) -> None:
     """Prompt and settings reach the engine as they were sent, on both endpoints."""
     check_what_the_engine_is_asked(server.create_app, GIVEN, Asked("", GIVEN["prompt"], 7, 0.7, 3))
     check_what_the_engine_is_asked(server.create_app, LOWEST, Asked("", "x", 1, 0.0, 1))
+    check_what_the_engine_is_asked(server.create_app, HIGHEST, Asked("", HIGHEST["prompt"], 512, 2.0, 100))
 
 
 def test_the_defaults_reach_the_engine(server: ModuleType) -> None:
@@ -140,15 +143,17 @@ def test_the_defaults_reach_the_engine(server: ModuleType) -> None:
 
 
 def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
-    """Each request asks the engine exactly once, the same request again too."""
-    engine = ScriptedEngine()
-    with client_of(server.create_app(engine)) as client:
-        for _ in range(2):
-            client.post("/generate", HELLO)
-        expect_calls(engine, ["generate"] * 2, f"{asked('/generate', HELLO)}, twice")
-        for _ in range(2):
-            client.post("/stream", HELLO)
-        expect_calls(engine, ["generate"] * 2 + ["stream"] * 2, f"then {asked('/stream', HELLO)}, twice")
+    """Each request asks the engine exactly once: the same request again too, and one whose answer is empty."""
+    for pieces in (PIECES, ()):
+        engine = ScriptedEngine(pieces)
+        told = "" if pieces else ", answered with no text"
+        with client_of(server.create_app(engine)) as client:
+            for _ in range(2):
+                client.post("/generate", HELLO)
+            expect_calls(engine, ["generate"] * 2, f"{asked('/generate', HELLO)}, twice{told}")
+            for _ in range(2):
+                client.post("/stream", HELLO)
+            expect_calls(engine, ["generate"] * 2 + ["stream"] * 2, f"then {asked('/stream', HELLO)}, twice{told}")
 
 
 def test_each_request_gets_its_own_answer(server: ModuleType) -> None:

@@ -117,17 +117,21 @@ def names_field(answer: Answer, field: str) -> bool:
     return any(field in (loc or ()) or field in str(msg) for loc, msg in places)
 
 
+EARLIER = {"prompt": "Something else", "max_new_tokens": 11, "temperature": 1.5, "top_k": 9}
+
+
 def check_what_the_engine_is_asked(create_app: Callable[..., FastAPI], body: dict, wanted: Asked) -> None:
     """Whether the body arrives at the engine, through both endpoints, as what is wanted (its method left open)."""
     for path in ENDPOINTS:
         engine = ScriptedEngine()
         with client_of(create_app(engine)) as client:
-            for _ in range(2):  # the second time nothing is left of the first
-                client.post(path, body)
+            for each in (EARLIER, body, body):  # nothing is left of an earlier request
+                client.post(path, each)
+        got = [replace(each, method="") for each in engine.asked[1:]]
         expect(
-            engine.asked != [] and all(replace(each, method="") == wanted for each in engine.asked),
-            call=asked(path, body),
-            got=f"the engine was asked {[str(each) for each in engine.asked] or 'nothing'}",
+            got != [] and all(each == wanted for each in got),
+            call=f"{asked(path, body)}, after another request",
+            got=f"the engine was asked {[str(each) for each in got] or 'nothing'}",
             wanted=str(wanted),
             why="the engine gets request.prompt, request.max_new_tokens and request.to_sampling_params(), unchanged, "
             "on each of the two endpoints; nothing of an earlier request.",
