@@ -1,7 +1,7 @@
 """Leaves the TTFT at None, although the first token is in sight here.
 
 Caught by: test_readings_run_from_the_arrival
-Says: wanted: 3.5 s
+Says: until the first token is there
 """
 
 import torch

@@ -29,7 +29,7 @@ def generate_uncached(model, tokenizer, prompt, max_new_tokens=None, params=None
             output_ids += [row.argmax().item()]
         else:
             output_ids += sample_next_token(row[None], params)[0].tolist()
-        ttft_s = ttft_s or clock.now() - started
+        ttft_s = clock.now() - started if ttft_s is None else ttft_s
         if not params.ignore_eos and stop_ids.intersection(output_ids[-1:]):
             break
     return Generation(
