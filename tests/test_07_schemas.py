@@ -169,7 +169,7 @@ def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
         expect_metrics(body, metrics, wanted)
         made_up = body["metrics"].get("finish_reason") if "finish_reason" not in metrics else None
         expect(
-            made_up is None,
+            not made_up,
             call=f"GenerateResponse(text='', metrics={shown(metrics)}).model_dump_json(), metrics.finish_reason",
             got=repr(made_up),
             wanted="left out, or null",

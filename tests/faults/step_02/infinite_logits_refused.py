@@ -1,6 +1,6 @@
 """Refuses every infinite logit, also the -inf that rules a token out.
 
-Caught by: test_a_token_at_minus_infinity_is_never_drawn
+Caught by: test_temperature_0_takes_the_best_token, test_a_token_at_minus_infinity_is_never_drawn
 Says: -inf takes part like any other logit
 """
 
