@@ -2,7 +2,7 @@
 
 Passes everything required; only stars are missed.
 
-Caught by: test_shutdown_does_not_wait_for_the_engine
+Caught by: test_shutdown_does_not_wait_for_the_engine, test_the_engine_serves_one_request_at_a_time
 Says: still waits for the running generation
 """
 
