@@ -100,7 +100,7 @@ def _is_held_out(subject: str) -> bool:
 _ALL = tuple(
     f"{adjective} {noun.word}" for adjective in ADJECTIVES for noun in NOUNS.values() if _fits(adjective, noun)
 )
-HELD_OUT_SUBJECTS = tuple(subject for subject in _ALL if _is_held_out(subject))
+HELD_OUT_SUBJECTS = tuple(sorted(filter(_is_held_out, _ALL), key=lambda subject: zlib.crc32(subject.encode())))
 _TRAINED = tuple(subject for subject in _ALL if not _is_held_out(subject))
 
 
