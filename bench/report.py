@@ -1,18 +1,14 @@
 """What was measured, as lines for people and as JSON for machines. Ratios first: seconds are this machine's alone."""
 
 import json
-import os
-import platform
-import subprocess
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bench.cold import ColdChecks
 from bench.decode import Decoding
-from bench.measure import ROOT, Spread
+from bench.measure import Spread
 from bench.memory import ServerMemory
+from kata.machine import made_with
 
 PACKAGES = ("torch", "transformers", "tokenizers", "fastapi", "starlette", "uvicorn", "pydantic", "pytest")
 FIRST_FAILURE_LIMIT = 1.5  # times `import torch`, steps 2 to 6
@@ -71,20 +67,8 @@ class Results:
 
     def write_json(self, file: Path) -> None:
         """Every reading, what was printed of them, and the versions that they hold for."""
-        everything = {"made_with": made_with(), "summary": self.lines(), **asdict(self)}
+        everything = {"made_with": made_with(PACKAGES), "summary": self.lines(), **asdict(self)}
         file.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
-
-
-def made_with() -> dict[str, object]:
-    """The versions and the machine that a result holds for."""
-    return {
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "cores": os.cpu_count(),
-        "threads": os.environ.get("OMP_NUM_THREADS"),
-    } | {package: _version(package) for package in PACKAGES}
 
 
 def _in_multiples(checks: ColdChecks, readings: list[float]) -> str:
@@ -98,20 +82,3 @@ def _limit_of(checks: ColdChecks) -> str:
     if checks.step == 7 and checks.wrong_s:
         return f"wanted: first failure within {SCHEMAS_LIMIT_S:g} s; took {Spread.of(checks.wrong_s).median:.2f} s"
     return ""
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _commit() -> str | None:
-    try:
-        asked = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return asked.stdout.strip()
