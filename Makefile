@@ -5,9 +5,9 @@
 PYTHON ?= $(or $(wildcard .venv/bin/python .venv/Scripts/python.exe),$(shell command -v python3 || command -v python))
 KATA = @"$(PYTHON)" -m kata
 CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
-SERVE = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') $(if $(PORT),--port '$(PORT)')
+TALK = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)')
 
-.PHONY: help check hint progress reset solution jump serve test gpu bench stubs setup setup-smollm2
+.PHONY: help check hint progress reset solution jump serve chat test gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -42,7 +42,10 @@ jump-%:
 	$(KATA) jump '$*'
 
 serve:
-	$(KATA) serve $(SERVE)
+	$(KATA) serve $(TALK) $(if $(PORT),--port '$(PORT)')
+
+chat:
+	$(KATA) chat $(TALK)
 
 test:
 	$(KATA) test

@@ -7,6 +7,7 @@ Exit status: 0 passed, 1 a check failed or not started, 2 locked or wrong use (o
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
-_NEED_ENVIRONMENT = ("check", "serve", "test", "gpu", "bench", "setup-smollm2")
+_NEED_ENVIRONMENT = ("check", "serve", "chat", "test", "gpu", "bench", "setup-smollm2")
 _HAND_ON = ("test", "gpu", "bench")
 
 
@@ -79,6 +80,10 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
             from kata.serve import serve
 
             return serve(wish.engine, wish.model, wish.impl, wish.port, look)
+        case "chat":
+            from kata.chat import chat
+
+            return chat(wish.engine, wish.model, wish.impl, look)
     return verbs.show_help(look)
 
 
@@ -129,10 +134,11 @@ def _parser() -> argparse.ArgumentParser:
     stubs = add("stubs", help="the stubs again, from the reference")
     stubs.add_argument("--check", action="store_true", help="only tell which are not in step")
     stubs.add_argument("--yes", action="store_true", help="also where gaps have been filled; backups are kept")
-    serve = add("serve", help="your engine behind HTTP")
-    serve.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
-    serve.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")
-    serve.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
+    serve, chat = add("serve", help="your engine behind HTTP"), add("chat", help="talk to your engine")
+    for talk in (serve, chat):
+        talk.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
+        talk.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")
+        talk.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
     serve.add_argument("--port", type=int, default=8000)
     return parser
 
@@ -162,5 +168,6 @@ def _go_on_with(python: Path, words: list[str]) -> int:
     environment = {**os.environ, "KATA_REEXECUTED": "1"}
     sys.stdout.flush()
     if os.name == "nt":
+        signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches both: it is the other's to answer
         return subprocess.call(command, env=environment)
     return os.execve(python, command, environment)

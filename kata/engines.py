@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 ENGINES = ("cached", "uncached", "huggingface")
 NEEDS = {"cached": (1, 2, 4, 5, 6), "uncached": (1, 2, 3, 5), "huggingface": (1,)}  # engine to steps
+STREAMING = {
+    "cached": "text comes token by token",
+    "uncached": "no streaming: step 3 gives its text at the end",
+    "huggingface": "no streaming: the library gives its text at the end",
+}
 NOT_SOLVED, WRONG_USE, CANNOT_LOAD = 1, 2, 3
 
 
@@ -136,14 +141,23 @@ def make_engine(name: str, solution: Solution, runtime: "Runtime") -> "Engine":
     """The engine, of the solution's own steps."""
     steps_for([name])
     if name == "cached":
-        loop, metrics, streaming = (load_step(solution, number) for number in (4, 5, 6))
-        return CachedEngine(runtime, loop.generate_cached, metrics.summarize, streaming.generate_stream)
+        names = {4: "generate_cached", 5: "summarize", 6: "generate_stream"}
+        return CachedEngine(runtime, *_functions(solution, names))
     if name == "uncached":
-        loop, metrics = load_step(solution, 3), load_step(solution, 5)
-        return UncachedEngine(runtime, loop.generate_uncached, metrics.summarize)
+        return UncachedEngine(runtime, *_functions(solution, {3: "generate_uncached", 5: "summarize"}))
     from shared.engine import HuggingFaceEngine
 
-    return HuggingFaceEngine(runtime.model, runtime.tokenizer, load_step(solution, 1).prepare_inputs)
+    return HuggingFaceEngine(runtime.model, runtime.tokenizer, *_functions(solution, {1: "prepare_inputs"}))
+
+
+def _functions(solution: Solution, names: dict[int, str]) -> list[Callable]:
+    """The named function of each step."""
+    found = [getattr(load_step(solution, number), name, None) for number, name in names.items()]
+    for (number, name), function in zip(names.items(), found, strict=True):
+        if function is None:
+            file = name_of(solution.sources[number])
+            raise CannotRun(f"step {number} has no {name}: {file} is to define it", CANNOT_LOAD)
+    return found
 
 
 def load_step(solution: Solution, number: int) -> ModuleType:
@@ -155,14 +169,15 @@ def load_step(solution: Solution, number: int) -> ModuleType:
 
 
 def told(what: str, error: BaseException, solution: Solution) -> str:
-    """What failed, the error, and where in the solution's files it came from."""
+    """What failed, the first line of the error, and where in the solution's files it came from."""
     files = {str(file) for file in solution.sources.values()}
     places = [
         f" ({name_of(frame.f_code.co_filename)}, line {line})"
         for frame, line in traceback.walk_tb(error.__traceback__)
         if frame.f_code.co_filename in files
     ]
-    return f"{what}: {type(error).__name__}: {error}{places[-1] if places else ''}"
+    first_line = str(error).strip().partition("\n")[0]
+    return f"{what}: {type(error).__name__}: {first_line}{places[-1] if places else ''}"
 
 
 def _files_of(impl: str, needed: list[int]) -> tuple[dict[int, Path], dict[int, str]]:

@@ -102,7 +102,7 @@ def name_of(file: Path | str) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
-def say(lines: Iterable[str] | str, stream: TextIO | None = None) -> None:
+def say(lines: Iterable[str] | str, stream: TextIO | None = None, end: str = "\n") -> None:
     """Print lines, in plainer characters where the terminal's encoding has no others."""
     stream = stream or sys.stdout
     text = lines if isinstance(lines, str) else "\n".join(lines)
@@ -111,4 +111,4 @@ def say(lines: Iterable[str] | str, stream: TextIO | None = None) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(_PLAINER).encode(encoding, "backslashreplace").decode(encoding)
-    print(text, file=stream, flush=True)
+    print(text, file=stream, end=end, flush=True)

@@ -17,6 +17,7 @@ _VERBS = (
     ("solution-N", "solution N", "the reference beside yours, once you have passed"),
     ("jump-N", "jump N", "start at N, on the reference's earlier steps"),
     ("serve", "serve", "your engine behind HTTP"),
+    ("chat", "chat", "talk to your engine in the terminal"),
     ("gpu", "gpu", "the checks that need a CUDA device"),
     ("setup", "setup", "make or mend the environment"),
     ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
