@@ -195,6 +195,15 @@ def test_inputs_land_on_cuda(step: ModuleType) -> None:
         model(**inputs)
 
 
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_smollm2_gets_its_own_format(step: ModuleType) -> None:
+    """On SmolLM2 the ids are its own template's, the mask is 1 throughout, and both lie where the model is."""
+    from tests.doubles import real_verdicts
+
+    real_verdicts.takes_the_models_own_format(step)
+
+
 def _expect_error(step: ModuleType, tokenizer: Any, model: ScriptedModel, what: str) -> None:
     try:
         inputs = step.prepare_inputs(tokenizer, model, "Hello")

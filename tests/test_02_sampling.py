@@ -393,5 +393,14 @@ def test_sampling_on_cuda_stays_there(step: ModuleType) -> None:
         expect(is_right, call=call_text(logits, params, "generator"), got=ids, wanted=wanted, why=why)
 
 
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_smollm2s_logits_are_drawn_as_they_say(step: ModuleType) -> None:
+    """On SmolLM2's logits each token comes as often as softmax says, only the k best, each row for itself."""
+    from tests.doubles import real_verdicts
+
+    real_verdicts.draws_as_the_logits_say(step)
+
+
 def _draws_with(step: ModuleType, generator: torch.Generator | None) -> list[int]:
     return [sample(step, FLAT[None], DRAWN, generator)[0] for _ in range(64)]

@@ -235,4 +235,4 @@ def test_gpu_memory_comes_back(step):
 @pytest.mark.timeout(1800)
 def test_smollm2_says_what_the_library_says(step):
     """On SmolLM2 (float32) the greedy answer is the library's, token for token: 2 prompts, 24 tokens."""
-    real_model.says_what_the_library_says(step.generate_uncached, prompts=2, new_tokens=24)
+    real_model.says_what_the_library_says(step.generate_uncached, prompts=2, new_tokens=24, is_cached=False)

@@ -301,4 +301,4 @@ def test_the_cache_saves_work_on_the_gpu(load, capsys):
 @pytest.mark.timeout(1800)
 def test_smollm2_says_what_the_library_says(step):
     """On SmolLM2 (float32) the greedy answer is the library's, token for token: 10 prompts, 64 tokens."""
-    real_model.says_what_the_library_says(step.generate_cached, prompts=10, new_tokens=64)
+    real_model.says_what_the_library_says(step.generate_cached, prompts=10, new_tokens=64, is_cached=True)

@@ -317,3 +317,12 @@ def test_percentile_leaves_the_values_as_they_were(step):
         wanted="the caller's list as it was",
         why="`values.sort()` sorts the caller's own list; `sorted(values)` makes a new one.",
     )
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_smollm2s_answer_is_summed_up(step, load):
+    """On an answer of SmolLM2's the counts are right, and the figures are finite and agree with each other."""
+    from tests.doubles import real_verdicts
+
+    real_verdicts.sums_up_a_real_answer(step, load)

@@ -322,3 +322,12 @@ def test_work_grows_with_the_answer_not_with_its_square(step):
 def test_closing_the_stream_closes_the_token_loop(load):
     """A stream that is closed, or dropped, closes the token loop under it, and the model runs no more."""
     stream_manners.closes_the_token_loop(load)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_smollm2_streams_what_the_library_says(step):
+    """On SmolLM2 the chunks join to the library's text, emoji and accents whole, each in time, one token a step."""
+    from tests.doubles import real_verdicts
+
+    real_verdicts.streams_what_the_library_says(step)

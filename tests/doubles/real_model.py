@@ -1,6 +1,8 @@
-"""The check of the token loops on a real chat model, SmolLM2-135M-Instruct in float32 on the CPU."""
+"""A real chat model for the checks, SmolLM2-135M-Instruct in float32 on the CPU, and what the library makes of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +13,7 @@ from shared.runtime import Runtime, RuntimeUnavailable, load_runtime
 from shared.stopping import stop_token_ids
 from tests.doubles.loop_promises import run
 from tests.doubles.loop_spies import expect_ids
+from tests.doubles.prompt_verdicts import DEFAULT_SYSTEM
 from tests.doubles.tiny_models import library_greedy
 
 PROMPTS = (
@@ -28,34 +31,62 @@ PROMPTS = (
 
 
 def smollm2() -> Runtime:
-    """The model, or a skip that says how to get it."""
+    """The model, loaded afresh, or a skip that says how to get it."""
     try:
         return load_runtime("smollm2", device="cpu", dtype=torch.float32)
     except RuntimeUnavailable as error:
         pytest.skip(str(error))
 
 
-def says_what_the_library_says(generate: Callable[..., Generation], prompts: int, new_tokens: int) -> None:
+def library_inputs(runtime: Runtime, prompt: str, system: str = DEFAULT_SYSTEM) -> Any:
+    """Ids and mask of a prompt, made by the library and the model's own template alone."""
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+    options = {"add_generation_prompt": True, "enable_thinking": False, "return_tensors": "pt", "return_dict": True}
+    return runtime.tokenizer.apply_chat_template(messages, **options)
+
+
+def library_answer(runtime: Runtime, prompt: str, new_tokens: int) -> list[int]:
+    """The ids of the library's greedy answer, the stopping EOS included."""
+    stop_ids = stop_token_ids(runtime.model, runtime.tokenizer)
+    return library_greedy(runtime.model, library_inputs(runtime, prompt), new_tokens, stop_ids)
+
+
+@contextmanager
+def forwards(model: Any) -> Iterator[list[int]]:
+    """How many ids each forward takes: seen at the embedding, which it goes through however the model is called."""
+    fed: list[int] = []
+    hook = model.get_input_embeddings().register_forward_hook(lambda _, ids, __: fed.append(ids[0].shape[-1]))
+    try:
+        yield fed
+    finally:
+        hook.remove()
+
+
+def expect_fed(fed: list[int], prompt: int, tokens: int, is_cached: bool, call: str) -> None:
+    """A forward for each token: with a cache the prompt and then one id each, without one the whole sequence."""
+    wanted = [prompt, *([1] * (tokens - 1))] if is_cached else list(range(prompt, prompt + tokens))
+    why = "the cache holds what the model has seen: the prompt goes in once, then the newest token alone."
+    why = why if is_cached else "without a cache the model sees the whole sequence at every call, one id longer."
+    got, shown = (f"forwards of {ids} ids" for ids in (fed, wanted))
+    expect(fed == wanted, call=call, got=got, wanted=shown, why=why)
+
+
+def says_what_the_library_says(
+    generate: Callable[..., Generation], prompts: int, new_tokens: int, is_cached: bool
+) -> None:
+    """The same greedy ids and text as the library's, prompt by prompt, from as many forwards as tokens."""
     runtime = smollm2()
-    model, tokenizer, stop_ids = runtime.model, runtime.tokenizer, stop_token_ids(runtime.model, runtime.tokenizer)
     compared = 0
     for prompt in PROMPTS[:prompts]:
-        result, call = run(generate, model, prompt, tokenizer, max_new_tokens=new_tokens)
-        messages = [
-            {"role": "system", "content": "You are a helpful assistant."},
-            {"role": "user", "content": prompt},
-        ]
-        inputs = tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
-        )
+        with forwards(runtime.model) as fed:
+            result, call = run(generate, runtime.model, prompt, runtime.tokenizer, max_new_tokens=new_tokens)
+        wanted, call = library_answer(runtime, prompt, new_tokens), f"{call} on smollm2"
         why = "the library's generate(do_sample=False) is the reference for what this model says."
-        wanted = library_greedy(model, inputs, new_tokens, stop_ids)
-        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids on smollm2", why=why)
+        expect_ids(result.output_ids, wanted, call=f"{call}, .output_ids", why=why)
+        text = runtime.tokenizer.decode(wanted, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        why = "the ids are right: decode them without special tokens and without clean-up."
+        expect(result.text == text, call=f"{call}, .text", got=repr(result.text), wanted=repr(text), why=why)
+        expect_fed(fed, library_inputs(runtime, prompt)["input_ids"].shape[1], len(wanted), is_cached, call)
         compared += len(wanted)
-    expect(
-        compared > 5 * prompts,
-        call="all prompts",
-        got=f"{compared} tokens",
-        wanted="more",
-        why="too little to compare.",
-    )
+    why = "too little to compare."
+    expect(compared > 5 * prompts, call="all prompts", got=f"{compared} tokens", wanted="more", why=why)
