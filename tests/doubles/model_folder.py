@@ -2,10 +2,14 @@
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from shared.runtime import RuntimeUnavailable, load_runtime
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 TEXTS = [
     "",
@@ -17,13 +21,24 @@ TEXTS = [
 ]
 
 
-def save_tiny(folder: Path, seed: int = 5) -> Path:
-    """`tiny` as a folder of files."""
-    from shared import tiny
+def random_chat(seed: int = 5) -> "tuple[PreTrainedModel, PreTrainedTokenizerBase]":
+    """A random Qwen3 of two layers and a byte-level tokenizer with ChatML; two EOS ids, no other wishes of its own."""
+    from transformers import GenerationConfig
 
-    tokenizer = tiny.build_tokenizer()
-    tokenizer.save_pretrained(folder)
-    tiny.build_model(tokenizer, seed).save_pretrained(folder)
+    from tests.doubles.tiny_models import tiny_qwen3
+    from tests.doubles.tokenizers import byte_level
+
+    tokenizer = byte_level()
+    ends = [tokenizer.eos_token_id, tokenizer.pad_token_id]
+    model = tiny_qwen3(seed, vocab_size=len(tokenizer), eos_token_id=ends[0], pad_token_id=ends[1])
+    model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=ends[1])
+    return model, tokenizer
+
+
+def save_random_chat(folder: Path, seed: int = 5) -> Path:
+    """It as a folder of files."""
+    for part in random_chat(seed):
+        part.save_pretrained(folder)
     return folder
 
 

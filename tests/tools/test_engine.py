@@ -8,13 +8,15 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from shared import tiny
 from shared.engine import HuggingFaceEngine
 from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics
 from shared.sampling_params import SamplingParams
+from tests.doubles.tiny_models import CONTEXT, tiny_qwen3
+from tests.doubles.tokenizers import byte_level
 
-TOKENIZER = tiny.build_tokenizer()
+TOKENIZER = byte_level()
+VOCABULARY = len(TOKENIZER)
 PROMPT = "What is the capital?"
 HOSTILE = {
     "do_sample": True,
@@ -24,7 +26,7 @@ HOSTILE = {
     "repetition_penalty": 5.0,
     "no_repeat_ngram_size": 2,
     "min_new_tokens": 30,
-    "suppress_tokens": list(range(300, 500)),
+    "suppress_tokens": list(range(60, 160)),
     "num_beams": 3,
     "num_return_sequences": 3,
     "max_time": 0.0,
@@ -43,7 +45,7 @@ def _prepare(tokenizer, model, prompt: str) -> dict[str, torch.Tensor]:
 @pytest.fixture
 def model() -> torch.nn.Module:
     """A model whose own generation config wants everything otherwise."""
-    built = tiny.build_model(TOKENIZER, seed=3)
+    built = tiny_qwen3(3, vocab_size=VOCABULARY)
     built.generation_config = GenerationConfig(eos_token_id=[TOKENIZER.eos_token_id], **HOSTILE)
     return built
 
@@ -91,9 +93,9 @@ def _draws(engine: HuggingFaceEngine, params: SamplingParams, count: int) -> Ite
         yield engine.generate(PROMPT, 1, params).output_ids[0]
 
 
-@pytest.mark.parametrize("top_k", [-1, 0, 523, 10_000])
+@pytest.mark.parametrize("top_k", [-1, 0, VOCABULARY, 10_000])
 def test_top_k_off_means_all_tokens_not_the_librarys_50(engine: HuggingFaceEngine, top_k: int) -> None:
-    # nearly uniform over 523 tokens: 150 draws that stay within the best 50 have odds of about 1e-150
+    # nearly uniform over 262 tokens: 150 draws that stay within the best 50 have odds of about 1e-107
     drawn = set(_draws(engine, SamplingParams(temperature=1000.0, top_k=top_k), 150))
     assert not drawn <= set(_best_first(engine.model)[:50])
 
@@ -104,8 +106,8 @@ def test_only_the_k_best_are_drawn_and_each_of_them(engine: HuggingFaceEngine) -
 
 
 def test_a_nucleus_is_kept(engine: HuggingFaceEngine) -> None:
-    # a flat distribution over 523 tokens: 1 percent of its mass is about 5 of them
-    drawn = set(_draws(engine, SamplingParams(temperature=1000.0, top_p=0.01), 60))
+    # a flat distribution over 262 tokens: 2 percent of its mass are about 5 of them
+    drawn = set(_draws(engine, SamplingParams(temperature=1000.0, top_p=0.02), 60))
     assert 2 <= len(drawn) <= 8
     assert drawn <= set(_best_first(engine.model)[:8])
 
@@ -165,7 +167,7 @@ def test_a_call_that_takes_no_time_has_a_finite_throughput(engine: HuggingFaceEn
     assert engine.generate(PROMPT, 2).metrics.throughput == 0.0
 
 
-@pytest.mark.parametrize("limit", [0, -3, True, 2.5, tiny.CONTEXT])
+@pytest.mark.parametrize("limit", [0, -3, True, 2.5, CONTEXT])
 def test_what_cannot_be_served_is_refused_before_the_model_runs(engine: HuggingFaceEngine, limit) -> None:
     engine.model.forward = None
     with pytest.raises(RequestRefused):
@@ -176,8 +178,8 @@ def test_what_cannot_be_served_is_refused_before_the_model_runs(engine: HuggingF
 
 def test_the_refusal_names_prompt_new_tokens_and_context(engine: HuggingFaceEngine) -> None:
     prompt_tokens = _prepare(TOKENIZER, engine.model, PROMPT)["input_ids"].shape[1]
-    with pytest.raises(RequestRefused, match=rf"\b{prompt_tokens}\b.*\b4090\b.*\b4096\b"):
-        engine.generate(PROMPT, 4090)
+    with pytest.raises(RequestRefused, match=rf"\b{prompt_tokens}\b.*\b1020\b.*\b1024\b"):
+        engine.generate(PROMPT, 1020)
 
 
 def test_a_stream_joined_is_the_text(engine: HuggingFaceEngine) -> None:

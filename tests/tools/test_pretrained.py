@@ -9,14 +9,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from shared import tiny
 from shared.runtime import load_runtime
-from tests.doubles.model_folder import copy_folder, refusal, save_tiny, truncate_weights
+from tests.doubles.model_folder import copy_folder, random_chat, refusal, save_random_chat, truncate_weights
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny(tmp_path_factory.mktemp("models") / "saved")
+    return save_random_chat(tmp_path_factory.mktemp("models") / "saved")
 
 
 @pytest.fixture
@@ -27,10 +26,10 @@ def folder(saved: Path, tmp_path: Path) -> Path:
 
 def test_a_folder_is_loaded(saved: Path) -> None:
     runtime = load_runtime(str(saved))
-    built = tiny.build_model(tiny.build_tokenizer(), seed=5)
+    built, tokenizer = random_chat()
     assert torch.equal(runtime.model.lm_head.weight, built.lm_head.weight)
     assert runtime.model.generation_config.eos_token_id == built.generation_config.eos_token_id
-    assert runtime.tokenizer.chat_template == tiny.CHAT_TEMPLATE
+    assert runtime.tokenizer.chat_template == tokenizer.chat_template
     assert not runtime.model.training
 
 
