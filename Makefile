@@ -6,8 +6,10 @@ PYTHON ?= $(or $(wildcard .venv/bin/python .venv/Scripts/python.exe),$(shell com
 KATA = @"$(PYTHON)" -m kata
 CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
 TALK = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)')
+COMPARE = $(if $(or $(ENGINES),$(ENGINE)),--engines '$(or $(ENGINES),$(ENGINE))') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') \
+  $(if $(TOKENS),--new-tokens '$(TOKENS)') $(if $(REPEATS),--repeats '$(REPEATS)') $(if $(OUT),--out '$(OUT)')
 
-.PHONY: help check hint progress reset solution jump serve chat test gpu bench stubs setup setup-smollm2
+.PHONY: help check hint progress reset solution jump serve chat compare test gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -46,6 +48,9 @@ serve:
 
 chat:
 	$(KATA) chat $(TALK)
+
+compare:
+	$(KATA) compare $(COMPARE)
 
 test:
 	$(KATA) test

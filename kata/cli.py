@@ -18,7 +18,7 @@ from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
-_NEED_ENVIRONMENT = ("check", "serve", "chat", "test", "gpu", "bench", "setup-smollm2")
+_NEED_ENVIRONMENT = ("check", "serve", "chat", "compare", "test", "gpu", "bench", "setup-smollm2")
 _HAND_ON = ("test", "gpu", "bench")
 
 
@@ -84,6 +84,8 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
             from kata.chat import chat
 
             return chat(wish.engine, wish.model, wish.impl, look)
+        case "compare":
+            return _compare(wish, look)
     return verbs.show_help(look)
 
 
@@ -99,6 +101,14 @@ def _check(wish: argparse.Namespace, look: Look) -> int:
         return WRONG_USE
     numbers = [wish.step] if wish.step else [step.number for step in STEPS]
     return max(checking.check_other(number, folder, asked, look) for number in numbers)
+
+
+def _compare(wish: argparse.Namespace, look: Look) -> int:
+    from kata.compare import run
+
+    engines = list(dict.fromkeys(name.strip() for name in wish.engines.split(",") if name.strip()))
+    out = Path(wish.out).expanduser().resolve() if wish.out else run.FOLDER
+    return run.compare(run.Wish(engines, wish.model, wish.impl, wish.new_tokens, wish.repeats, out), look)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -135,11 +145,17 @@ def _parser() -> argparse.ArgumentParser:
     stubs.add_argument("--check", action="store_true", help="only tell which are not in step")
     stubs.add_argument("--yes", action="store_true", help="also where gaps have been filled; backups are kept")
     serve, chat = add("serve", help="your engine behind HTTP"), add("chat", help="talk to your engine")
-    for talk in (serve, chat):
-        talk.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
+    compare = add("compare", help="engines side by side: a table, a plot and JSON")
+    for talk in (serve, chat, compare):
         talk.add_argument("--model", default="tiny", help="tiny, smollm2, a Hugging Face id or a folder")
         talk.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
+    for talk in (serve, chat):
+        talk.add_argument("--engine", default="cached", help="cached, uncached or huggingface")
     serve.add_argument("--port", type=int, default=8000)
+    compare.add_argument("--engines", default="uncached,cached,huggingface", help="which, with commas between them")
+    compare.add_argument("--new-tokens", type=int, metavar="N", help="for each prompt; else by the model's size")
+    compare.add_argument("--repeats", type=int, default=3, metavar="R", help="rounds that the medians are taken over")
+    compare.add_argument("--out", metavar="FOLDER", help="where plot and JSON go; else compare/")
     return parser
 
 

@@ -18,6 +18,7 @@ _VERBS = (
     ("jump-N", "jump N", "start at N, on the reference's earlier steps"),
     ("serve", "serve", "your engine behind HTTP"),
     ("chat", "chat", "talk to your engine in the terminal"),
+    ("compare", "compare", "with and without the KV cache: table and plot"),
     ("gpu", "gpu", "the checks that need a CUDA device"),
     ("setup", "setup", "make or mend the environment"),
     ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
