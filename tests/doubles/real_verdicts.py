@@ -132,10 +132,10 @@ def streams_what_the_library_says(step: ModuleType) -> None:
 def _read(step: ModuleType, runtime: Runtime, prompt: str) -> tuple[Told, list[int]]:
     """The stream read to its end, and how many ids each forward took."""
     ids = library_answer(runtime, prompt, NEW_TOKENS)
-    call = f"list(generate_stream(model, tokenizer, {prompt!r}, max_new_tokens={NEW_TOKENS})) on smollm2"
+    call = f"generate_stream(model, tokenizer, {prompt!r}, max_new_tokens={NEW_TOKENS})"
     with forwards(runtime.model) as fed:
         stream = step.generate_stream(runtime.model, runtime.tokenizer, prompt, max_new_tokens=NEW_TOKENS)
-        why = "a stream that is made before it is read is no stream: the prefill at most runs at the call."
-        expect(len(fed) <= 1, call=f"{call[5:]}, no chunk taken", got=f"{len(fed)} forwards", wanted="0 or 1", why=why)
+        got, why = f"{len(fed)} forwards", "a stream that is made before it is read is no stream."
+        expect(len(fed) <= 1, call=f"{call} on smollm2, no chunk taken", got=got, wanted="0, or the prefill", why=why)
         chunks = [Chunk(text, len(fed)) for text in stream]
-    return Told(call, _Text(runtime.tokenizer), runtime.model, ids, chunks), fed
+    return Told(f"list({call}) on smollm2", _Text(runtime.tokenizer), runtime.model, ids, chunks), fed
