@@ -43,6 +43,7 @@ class Ticker:
 
     def _left(self, done: int, of: int) -> str:
         """An estimate, once enough has run to make one."""
-        if done < min(of / 4, 6) or not done:
+        if not done or done < min(of / 4, 6):
             return ""
-        return f"about {(time.monotonic() - self._began) / done * (of - done):.0f} s left"
+        left = (time.monotonic() - self._began) / done * (of - done)
+        return f"about {left:.0f} s left" if left >= 1 else ""

@@ -17,6 +17,7 @@ from kata.compare.run import _write
 from kata.compare.table import ROWS, shown, table
 from kata.compare.ticker import Ticker
 from kata.look import Look
+from kata.machine import made_with
 
 MACHINE = {"cpu": "a CPU", "cores": 2, "threads": 1, "torch": "2.13.0", "transformers": "5.23.0"}
 IDS = [11, 12, 13, 14]
@@ -172,6 +173,8 @@ class Terminal(io.StringIO):
 
 def test_progress_moves_on_a_terminal_and_is_a_line_a_phase_elsewhere(monkeypatch):
     monkeypatch.setitem(os.environ, "TERM", "xterm")
+    seconds = iter(range(0, 100, 10))
+    monkeypatch.setattr("kata.compare.ticker.time.monotonic", lambda: next(seconds))
     terminal, plain = Terminal(), io.StringIO()
     for stream in (terminal, plain):
         with Ticker(stream, 30) as tell:
@@ -180,4 +183,10 @@ def test_progress_moves_on_a_terminal_and_is_a_line_a_phase_elsewhere(monkeypatc
             tell("round 2 of 2", "cached, prompt 1", 2, 4)
     assert "\n" not in terminal.getvalue() and terminal.getvalue().endswith("\r" + " " * 29 + "\r")
     assert max(map(len, terminal.getvalue().split("\r"))) == 29
-    assert re.fullmatch(r"round 1 of 2\nround 2 of 2, about \d+ s left\n", plain.getvalue())
+    assert re.fullmatch(r"round 1 of 2\nround 2 of 2, about 20 s left\n", plain.getvalue())
+
+
+def test_the_machine_card_names_processor_versions_and_time():
+    card = made_with(("torch", "no-such-package"))
+    assert {"at", "commit", "python", "system", "cpu", "cores", "threads", "torch"} <= card.keys()
+    assert card["no-such-package"] is None and json.loads(json.dumps(card)) == card
