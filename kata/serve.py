@@ -29,7 +29,9 @@ def serve(engine: str, model: str, impl: str, port: int, look: Look) -> int:
 
 def _bind(port: int, look: Look) -> socket.socket:
     """The server's socket, taken before a model is loaded for nothing."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # NOTE: TCP is said outright, for asyncio looks at it: only then is what is written sent at once, and not kept back
+    # until the client's system has acknowledged what came before (Nagle), which would hold each first token for 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name != "nt":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -11,6 +11,8 @@ import urllib.request
 
 import pytest
 
+from kata.look import Look
+from kata.serve import _bind
 from kata.steps import ROOT
 from tests.tools.throwaway import Project, right
 
@@ -40,6 +42,12 @@ def test_a_port_that_is_taken_or_is_none(project):
         told = project.kata("serve", "--port", port)
         assert told.status == WRONG_USE and f"port {port} cannot be had" in told and "PORT=8001" in told
     assert project.kata("serve", "--port", "99999").status == WRONG_USE
+
+
+def test_the_socket_says_that_it_is_tcp():
+    """Or asyncio leaves Nagle's algorithm on: each first piece of a stream would wait 40 ms behind its headers."""
+    with _bind(0, Look()) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 def test_a_step_that_is_not_written_or_cannot_be_read(project):
