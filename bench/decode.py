@@ -5,11 +5,11 @@ comparison leans towards the library. EOS is switched off on both sides, so that
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bench.measure import Spread, Unexpected
+from bench.measure import Spread, Unexpected, ratios, rotated
 from kata.solution import Solution
 from kata.steps import REFERENCE
 from shared.runtime import Runtime, load_runtime
@@ -21,23 +21,21 @@ Decode = Callable[[], list[int]]
 
 @dataclass(frozen=True)
 class Decoding:
-    """Seconds for `tokens` new tokens by each way."""
+    """Seconds for `tokens` new tokens by each way, and how many times as fast as the library's each step is."""
 
     model: str
     tokens: int
     library: Spread
     cached: Spread
     uncached: Spread
+    cached_speedup: Spread
+    uncached_speedup: Spread
 
-    @property
-    def cached_speedup(self) -> float:
-        """How many times as fast as the library's `generate` step 4 is."""
-        return self.library.median / self.cached.median
-
-    @property
-    def uncached_speedup(self) -> float:
-        """The same of step 3."""
-        return self.library.median / self.uncached.median
+    @classmethod
+    def of(cls, model: str, tokens: int, readings: Mapping[str, list[float]]) -> "Decoding":
+        """readings: seconds by way (library, cached, uncached), round by round."""
+        speedups = {f"{way}_speedup": ratios(readings["library"], readings[way]) for way in ("cached", "uncached")}
+        return cls(model, tokens, **{way: Spread.of(seconds) for way, seconds in readings.items()}, **speedups)
 
 
 def measure_decoding(name: str, tokens: int, rounds: int) -> Decoding:
@@ -50,11 +48,11 @@ def measure_decoding(name: str, tokens: int, rounds: int) -> Decoding:
             raise Unexpected(f"{name}: the three ways do not give the same ids, so their times mean nothing")
         readings: dict[str, list[float]] = {way: [] for way in ways}
         for round_number in range(rounds):
-            for way in _rotated(list(ways), round_number):
+            for way in rotated(list(ways), round_number):
                 started = time.perf_counter()
                 ways[way]()
                 readings[way].append(time.perf_counter() - started)
-    return Decoding(name, tokens, **{way: Spread.of(seconds) for way, seconds in readings.items()})
+    return Decoding.of(name, tokens, readings)
 
 
 def _ways(runtime: Runtime, tokens: int) -> dict[str, Decode]:
@@ -85,8 +83,3 @@ def _no_eos(runtime: Runtime) -> Iterator[None]:
         yield
     finally:
         config.eos_token_id = kept
-
-
-def _rotated(ways: list[str], by: int) -> list[str]:
-    by %= len(ways)
-    return ways[by:] + ways[:by]

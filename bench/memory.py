@@ -1,16 +1,12 @@
 """The server's memory over many requests: a real uvicorn on 127.0.0.1, in a process of its own, asked one by one."""
 
-import re
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
-from bench.measure import ROOT, Unexpected, clean_environment
+from bench.serving import serving
 
 WARM_UP = 20
 NEW_TOKENS = 32
@@ -32,7 +28,8 @@ class ServerMemory:
 
 def measure_memory(requests: int) -> ServerMemory | None:
     """Half of the requests stream, half do not. None where this system does not tell a process's memory."""
-    with _server() as (process, client):
+    with serving("-m", "kata", "serve", "--impl", "reference", "--port", "0") as server, server.client() as client:
+        process = server.process
         if resident_mb(process.pid) is None:
             return None
         _ask(client, WARM_UP)
@@ -55,29 +52,6 @@ def resident_mb(pid: int) -> float | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return int(said) / 1024
-
-
-@contextmanager
-def _server() -> Iterator[tuple[subprocess.Popen, httpx.Client]]:
-    """`python -m kata serve` on a free port, and a client for it; both are gone at the end."""
-    command = [sys.executable, "-m", "kata", "serve", "--impl", "reference", "--port", "0"]
-    process = subprocess.Popen(command, cwd=ROOT, env=clean_environment(), stdout=subprocess.PIPE, text=True)
-    try:
-        with httpx.Client(base_url=_address(process), timeout=60, trust_env=False) as client:
-            yield process, client
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-
-
-def _address(process: subprocess.Popen) -> str:
-    """The address that the server says it listens on."""
-    said = []
-    for line in process.stdout:
-        if found := re.search(r"listening on (http://\S+)", line):
-            return found[1]
-        said.append(line.strip())
-    raise Unexpected(f"the server did not start; it said: {' '.join(said)}")
 
 
 def _ask(client: httpx.Client, times: int) -> None:

@@ -5,15 +5,22 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from bench.cold import ColdChecks
+from bench.concurrency import Concurrency
 from bench.decode import Decoding
+from bench.load import Loading
 from bench.measure import Spread
 from bench.memory import ServerMemory
+from bench.overhead import Overhead
+from bench.streaming import LONG, SHORT, Streaming
 from kata.machine import made_with
 
 PACKAGES = ("torch", "transformers", "tokenizers", "fastapi", "starlette", "uvicorn", "pydantic", "pytest")
 FIRST_FAILURE_LIMIT = 1.5  # times `import torch`, steps 2 to 6
 SCHEMAS_LIMIT_S = 1.0  # step 7 needs no torch
 SPEEDUP_WANTED = {"tiny": 1.25, "smollm2": 1.05}  # step 4 against the library's `generate`
+LOADING_LIMIT_S = 0.3  # of `tiny`, after imports
+STREAM_RATIO_LIMIT = 1.2  # a token of a long answer by one of a short one
+HTTP_LIMIT_MS = 5  # on top of the engine's TTFT
 
 
 @dataclass
@@ -21,11 +28,24 @@ class Results:
     """One run. What was not measured is empty or None."""
 
     cold: list[ColdChecks] = field(default_factory=list)
+    loading: Loading | None = None
     decoding: list[Decoding] = field(default_factory=list)
+    streaming: Streaming | None = None
+    overhead: Overhead | None = None
+    concurrency: Concurrency | None = None
     memory: ServerMemory | None = None
 
     def lines(self) -> list[str]:
-        return [*self._cold_lines(), *self._decoding_lines(), *self._memory_lines()]
+        lines = [*self._cold_lines(), *self._decoding_lines()]
+        if self.loading:
+            lines += _loading_lines(self.loading)
+        if self.streaming:
+            lines += _streaming_lines(self.streaming)
+        if self.overhead:
+            lines += _overhead_lines(self.overhead)
+        if self.concurrency:
+            lines += _concurrency_lines(self.concurrency)
+        return [*lines, *self._memory_lines()]
 
     def _cold_lines(self) -> list[str]:
         if not self.cold:
@@ -51,8 +71,9 @@ class Results:
             lines += [
                 f"greedy decoding on {one.model}, {one.tokens} tokens, against the library's generate:",
                 f"  generate         {one.library}",
-                f"  step 4, cached   {one.cached}  {one.cached_speedup:.2f} x as fast{goal}",
-                f"  step 3, no cache {one.uncached}  {one.uncached_speedup:.2f} x as fast",
+                f"  step 4, cached   {one.cached}",
+                f"  step 3, no cache {one.uncached}",
+                f"  step 4 is {one.cached_speedup.told('x')} as fast{goal}, step 3 {one.uncached_speedup.told('x')}",
             ]
         return lines
 
@@ -69,6 +90,46 @@ class Results:
         """Every reading, what was printed of them, and the versions that they hold for."""
         everything = {"made_with": made_with(PACKAGES), "summary": self.lines(), **asdict(self)}
         file.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
+
+
+def _loading_lines(seen: Loading) -> list[str]:
+    return [
+        f"load_runtime('tiny') after imports: {seen.first}  (wanted: at most {LOADING_LIMIT_S} s)",
+        f"  the second one in a process: {seen.second}",
+    ]
+
+
+def _streaming_lines(seen: Streaming) -> list[str]:
+    stream, loop = seen.stream_ratio.told("x"), seen.loop_ratio.told("x")
+    return [
+        f"streaming on {seen.model}, a token of {LONG} against one of {SHORT}, prefill left out:",
+        f"  step 6's stream  {_in_ms(seen.stream_short)}, then {_in_ms(seen.stream_long)}",
+        f"  decode_tokens    {_in_ms(seen.loop_short)}, then {_in_ms(seen.loop_long)}",
+        f"  the stream {stream}  (wanted: at most {STREAM_RATIO_LIMIT} x), of which the loop alone {loop}",
+    ]
+
+
+def _overhead_lines(seen: Overhead) -> list[str]:
+    return [
+        f"TTFT on {seen.model}, medians of rounds of {seen.pairs} pairs: engine {_in_ms(seen.engine)}, "
+        f"over HTTP {_in_ms(seen.http)}",
+        f"  HTTP adds {_in_ms(seen.added)}  (wanted: at most {HTTP_LIMIT_MS} ms)",
+    ]
+
+
+def _concurrency_lines(seen: Concurrency) -> list[str]:
+    lines = [f"clients at once on {seen.model}, {seen.places} places (wanted: all answered, none out of order):"]
+    for crowd in seen.crowds:
+        told, ratio = f"{crowd.answered} of {crowd.requests} answered", crowd.by_one_client.told("x")
+        lines += [
+            f"  {crowd.clients:>2}: {told}, out of order by {crowd.out_of_order}; a request took {crowd.latency}",
+            f"      {crowd.throughput.told('requests/s')}, {ratio} of one client's",
+        ]
+    return lines
+
+
+def _in_ms(seconds: Spread) -> str:
+    return seconds.told("ms", 1000)
 
 
 def _in_multiples(checks: ColdChecks, readings: list[float]) -> str:
