@@ -48,12 +48,13 @@ def show_answer(
     """Print the answer as it comes. Ctrl-C closes the stream, and with it stops the model; `EngineFailed` tells why."""
     from shared import clock
 
-    was_stopped, text_at, end = False, None, "\n"
+    was_stopped, text_at, whole, end = False, None, 0, "\n"
     with counted(model) as forwards:
         asked_at = clock.now()
         try:
             with closing(_pieces(engine, prompt, max_new_tokens, params)) as pieces:
                 for piece in pieces:
+                    whole = len(forwards.began)
                     say(_shown(piece), end="")
                     text_at, end = text_at or clock.now(), piece[-1:] or end
         except KeyboardInterrupt:
@@ -62,12 +63,20 @@ def show_answer(
             ended_at = clock.now()
             if was_stopped or end != "\n":
                 say("")
-    return read_off(forwards, asked_at, text_at, ended_at, was_stopped)
+    lost = int(was_stopped and whole < len(forwards.began))
+    return read_off(forwards, asked_at, text_at, ended_at, was_stopped, lost)
 
 
-def read_off(forwards: Forwards, asked_at: float, text_at: float | None, ended_at: float, was_stopped: bool) -> Reading:
-    """The figures, by the definitions of the metrics contract; of a stopped answer up to its last whole token."""
-    there_at = [*forwards.began[1:], ended_at][: len(forwards.began) - was_stopped]
+def read_off(
+    forwards: Forwards,
+    asked_at: float,
+    text_at: float | None,
+    ended_at: float,
+    was_stopped: bool = False,
+    lost: int = 0,
+) -> Reading:
+    """The figures, by the definitions of the metrics contract. lost: calls at the end that were stopped half-way."""
+    there_at = [*forwards.began[1:], ended_at][: len(forwards.began) - lost]
     is_late = text_at is not None and text_at > there_at[0] if there_at else False
     return Reading(
         tokens_in=sum(forwards.tokens[:1]),
@@ -84,10 +93,10 @@ def line_of(reading: Reading, engine: str, max_new_tokens: int) -> str:
     """The figures in a line. An EOS as the very last permitted token is told as "length": a stream does not show it."""
     parts = [f"{reading.tokens_in} in, {reading.tokens_out} out"]
     if reading.ttft_s is not None:
-        late = f" (text after {_milliseconds(reading.text_s)})" if reading.text_s is not None else ""
-        parts.append(f"TTFT {_milliseconds(reading.ttft_s)}{late}")
+        late = f" (text after {_time(reading.text_s)})" if reading.text_s is not None else ""
+        parts.append(f"TTFT {_time(reading.ttft_s)}{late}")
     if reading.tpot_s is not None:
-        parts.append(f"TPOT {_milliseconds(reading.tpot_s)}")
+        parts.append(f"TPOT {_time(reading.tpot_s)}")
     if reading.tokens_out and reading.latency_s > 0:
         parts.append(f"{reading.tokens_out / reading.latency_s:.0f} tokens/s")
     finish = "length" if reading.tokens_out >= max_new_tokens else "stop"
@@ -118,5 +127,5 @@ def _shown(piece: str) -> str:
     return "".join(kept)
 
 
-def _milliseconds(seconds: float) -> str:
-    return f"{1000 * seconds:.{1 if seconds < 0.1 else 0}f} ms"
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 10 else f"{1000 * seconds:.{1 if seconds < 0.1 else 0}f} ms"

@@ -3,6 +3,7 @@
 Single-turn: step 1 writes exactly one user message, so no engine could be told of what was said before.
 """
 
+import contextlib
 import functools
 import signal
 import sys
@@ -54,6 +55,8 @@ def chat(engine: str, model: str, impl: str, look: Look) -> int:
         return error.status
     if sys.stdin.isatty():
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  # the line is edited, and earlier ones come back
     sys.stdin.reconfigure(errors="surrogateescape")
     talk.welcome()
     return talk.run(_read_line)

@@ -123,7 +123,7 @@ def chosen_sources(
                 f"{look.verb('check', number)} says what is missing; IMPL=reference runs the reference.",
                 NOT_SOLVED,
             )
-    return Sources(files, lent)
+    return Sources(files, dict(sorted(lent.items())))
 
 
 def load_model(name: str) -> "Runtime":
