@@ -36,9 +36,10 @@ class Results:
     memory: ServerMemory | None = None
 
     def lines(self) -> list[str]:
-        lines = [*self._cold_lines(), *self._decoding_lines()]
+        lines = self._cold_lines()
         if self.loading:
             lines += _loading_lines(self.loading)
+        lines += self._decoding_lines()
         if self.streaming:
             lines += _streaming_lines(self.streaming)
         if self.overhead:
