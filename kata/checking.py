@@ -1,14 +1,15 @@
 """The verb `check`: which step, on whose earlier steps, what is checked again, what is remembered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kata import pages, progress, report
 from kata.check import Result, check_step
+from kata.fingerprint import fingerprint_of
 from kata.look import Look, harmless, name_of, say
-from kata.path import blocking, next_step, sources_for, survey
-from kata.progress import Pass, Progress
+from kata.path import Place, State, blocking, next_step, sources_for, survey
+from kata.progress import Failed, Pass, Progress
 from kata.steps import REFERENCE, STEPS, Step, get_step
 from kata.verdict import Kind
 
@@ -31,7 +32,7 @@ def check_own(number: int | None, wish: Wish, look: Look) -> int:
         say(look.paragraph(trouble))
     known = _find_again(wish, look) if standing.find_again else {}
     places = survey(progress.load()[0])
-    step = get_step(number) if number else next_step(places)
+    step = get_step(number) if number else _first_to_check(places)
     if step is None:
         say(pages.whats_next(places, look))
         return 0
@@ -39,11 +40,21 @@ def check_own(number: int | None, wish: Wish, look: Look) -> int:
     if before is not None and not wish.force:
         say(pages.locked_page(step, before, look))
         return LOCKED
-    if not wish.force and (status := _check_changed(step, wish, look)):
+    if not wish.force and (status := _check_stale(step, wish, look)):
         return status
     result = known.get(step.number) or _check(step, wish, look)
     _tell(result, wish, look)
     return result.exit_status
+
+
+def _first_to_check(places: list[Place]) -> Step | None:
+    """The next step; where only the checks of it and others changed, the last of these: the others go before it."""
+    step = next_step(places)
+    if step is None or places[step.number - 1].state is not State.RECHECK:
+        return step
+    others = [place.step for place in places if place.state not in (State.PASSED, State.REFERENCE, State.RECHECK)]
+    again = [place.step for place in places if place.state is State.RECHECK]
+    return others[0] if others else again[-1]
 
 
 def check_other(number: int, folder: Path, wish: Wish, look: Look) -> int:
@@ -65,31 +76,44 @@ def check_other(number: int, folder: Path, wish: Wish, look: Look) -> int:
 
 
 def _check(step: Step, wish: Wish, look: Look) -> Result:
-    """Check the learner's file on what stands before it, and remember a pass."""
+    """Check the learner's file on what stands before it, and remember what came of it."""
     for _ in range(3):
         places = survey(progress.load()[0])
+        had_passed = places[step.number - 1].state is State.RECHECK
         sources = sources_for(places, step.number)
         say(f"step {step.number}: {step.title}")
         _tell_lent([n for n, file in sources.items() if file.parent == REFERENCE], look)
-        result = check_step(step, sources, wish.limit_s, wish.verbose)
+        result = check_step(step, sources, wish.limit_s, keep_going=wish.verbose or had_passed)
         if not result.changed_meanwhile:
             break
         say(f"{name_of(result.file)} was saved meanwhile: checking it again")
-    if result.verdict.kind is Kind.PASSED and not result.changed_meanwhile:
-        _remember(_passed(result), look)
+    if not result.changed_meanwhile and result.verdict.kind is not Kind.BROKEN:
+        _remember(result, look)
+    if had_passed and result.verdict.kind is Kind.FAILED:
+        say(report.fails_newly(result, look))
     return result
 
 
-def _passed(result: Result) -> Callable[[Progress], None]:
+def _remember(result: Result, look: Look) -> None:
+    """A pass with what was passed; else the check that failed. Only a pass that is not saved is worth a line."""
+    number, verdict = result.step.number, result.verdict
+    passed = verdict.kind is Kind.PASSED
+
     def change(standing: Progress) -> None:
-        stars = result.verdict.count("passed", stretch=True)
-        standing.passed[result.step.number] = Pass(result.source.digest, stars)
+        standing.failed.pop(number, None)
+        if passed:
+            stars, checks = verdict.count("passed", stretch=True), fingerprint_of(result.step)
+            standing.passed[number] = Pass(result.source.digest, stars, checks)
+        elif verdict.kind is Kind.FAILED and verdict.first.failure.kind != "todo":
+            standing.failed[number] = Failed(result.source.digest, verdict.first.check.name)
 
-    return change
+    trouble = progress.update(change)
+    if trouble and passed:
+        say(look.paragraph(trouble))
 
 
-def _check_changed(step: Step, wish: Wish, look: Look) -> int:
-    """Earlier steps that changed since they passed are looked at first; 0 where all pass, else the exit status."""
+def _check_stale(step: Step, wish: Wish, look: Look) -> int:
+    """Earlier steps that are stale are looked at first; 0 where all pass, else the exit status."""
     for place in survey(progress.load()[0]):
         if place.step.number < step.number and place.is_stale:
             say(f"{pages.stale(place)}: it is checked first")
@@ -111,7 +135,8 @@ def _find_again(wish: Wish, look: Look) -> Mapping[int, Result]:
         say(f"step {step.number} {'passed' if passed else 'does not pass: from here you go on'}")
         if not passed:
             break
-    _remember(lambda standing: setattr(standing, "find_again", False), look)
+    if trouble := progress.update(lambda standing: setattr(standing, "find_again", False)):
+        say(look.paragraph(trouble))
     say("")
     return results
 
@@ -138,8 +163,3 @@ def _broken(result: Result, look: Look) -> list[str]:
 def _tell_lent(numbers: list[int], look: Look) -> None:
     if numbers:
         say(look.paragraph(f"the reference stands in for {pages.numbered(numbers)}"))
-
-
-def _remember(change: Callable[[Progress], None], look: Look) -> None:
-    if trouble := progress.update(change):
-        say(look.paragraph(trouble))

@@ -4,19 +4,22 @@ The runner takes nobody's word for what was to be run: it reads the file itself 
 """
 
 import ast
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 NOT_HERE = frozenset({"gpu", "real"})  # marks of checks that need a device or weights: they are not part of a verdict
+_HINT = re.compile(r"^Hint: (.+?)(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check: its function's name, the sentence that a learner reads, and whether it only earns a star."""
+    """One check: its function's name, the sentence that a learner reads, whether it only earns a star, its hint."""
 
     name: str
     sentence: str
     stretch: bool = False
+    hint: str = ""  # what `make hint` says where this check failed
 
 
 def checks_in(test_file: Path) -> list[Check]:
@@ -30,13 +33,16 @@ def checks_in(test_file: Path) -> list[Check]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             marks = everywhere | _marks(node.decorator_list)
-            checks[node.name] = None if marks & NOT_HERE else Check(node.name, _sentence(node), "stretch" in marks)
+            checks[node.name] = None if marks & NOT_HERE else _check(node, "stretch" in marks)
     return sorted((check for check in checks.values() if check), key=lambda check: check.stretch)
 
 
-def _sentence(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+def _check(node: ast.FunctionDef | ast.AsyncFunctionDef, stretch: bool) -> Check:
+    """The docstring's first line is the sentence, its paragraph `Hint: …` the hint."""
     docstring = ast.get_docstring(node) or ""
-    return docstring.partition("\n")[0].strip() or node.name.removeprefix("test_").replace("_", " ")
+    sentence = docstring.partition("\n")[0].strip() or node.name.removeprefix("test_").replace("_", " ")
+    hint = _HINT.search(docstring)
+    return Check(node.name, sentence, stretch, " ".join(hint[1].split()) if hint else "")
 
 
 def _file_marks(tree: ast.Module) -> set[str]:

@@ -33,6 +33,7 @@ _MEANING = {
     State.PASSED: "passed",
     State.CHANGED: "changed",
     State.MISSING: "missing",
+    State.RECHECK: "recheck",
     State.OPEN: "open",
     State.LOCKED: "locked",
     State.REFERENCE: "reference",
@@ -84,6 +85,8 @@ def progress_page(places: Sequence[Place], look: Look) -> list[str]:
         lines += look.paragraph("changed: passed, and the file is another since; the next check looks at it again")
     if any(place.state is State.MISSING for place in places):
         lines += look.paragraph("missing: passed, and its file is not there any more")
+    if any(place.state is State.RECHECK for place in places):
+        lines += look.paragraph("recheck: passed, and the checks changed since; the next check looks at it again")
     if any(place.state is State.REFERENCE for place in places):
         lines += look.paragraph(f"reference: jumped over; the reference stands in ({look.verb('jump', 1)} undoes it)")
     return [*lines, "", *whats_next(places, look)]
@@ -97,7 +100,7 @@ def whats_next(places: Sequence[Place], look: Look) -> list[str]:
     place = next(place for place in places if place.step is step)
     if place.state is State.MISSING:
         return [*look.paragraph(stale(place)), *look.labelled("help", _stub_again(step, look))]
-    if place.state is State.CHANGED:
+    if place.is_stale:
         return look.paragraph(f"{stale(place)}: {look.verb('check', step.number)}")
     lines = look.paragraph(f"step {step.number} is open: {step.title}")
     if about := lessons.what_it_is_about(step):
@@ -108,9 +111,11 @@ def whats_next(places: Sequence[Place], look: Look) -> list[str]:
 
 
 def stale(place: Place) -> str:
-    """That a step has passed, but not with the file that is there now."""
+    """That a step has passed, but not with the file that is there now, or not these checks."""
     if place.state is State.MISSING:
         return f"step {place.step.number} has passed, and its file is missing now"
+    if place.state is State.RECHECK:
+        return f"the checks of step {place.step.number} changed since it passed"
     return f"step {place.step.number} changed since it passed"
 
 

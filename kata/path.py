@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from kata.fingerprint import fingerprint_of
 from kata.progress import Progress
 from kata.source import digest_of
 from kata.steps import EXERCISES, REFERENCE, STEPS, Step
@@ -14,6 +15,7 @@ class State(Enum):
     PASSED = "passed"
     CHANGED = "changed"  # passed once, and its file is another since
     MISSING = "missing"  # passed once, and its file is gone
+    RECHECK = "recheck"  # passed, and its checks are others since
     OPEN = "open"
     LOCKED = "locked"
     REFERENCE = "reference"  # jumped over: the reference stands in for it
@@ -29,19 +31,22 @@ class Place:
 
     @property
     def is_stale(self) -> bool:
-        """Whether it has passed, but not with the file that is there now."""
-        return self.state in (State.CHANGED, State.MISSING)
+        """Whether it has passed, but not with the file that is there now, or not these checks."""
+        return self.state in (State.CHANGED, State.MISSING, State.RECHECK)
 
 
-def survey(progress: Progress, digests: Mapping[int, str | None] | None = None) -> list[Place]:
-    """The nine places; the digests of the learner's files are read where they are not handed in."""
+def survey(
+    progress: Progress, digests: Mapping[int, str | None] | None = None, checks: Mapping[int, str] | None = None
+) -> list[Place]:
+    """The nine places. The digests of the learner's files and what the checks are now are read where not handed in."""
     if digests is None:
         digests = {step.number: digest_of(step.file_in(EXERCISES)) for step in STEPS}
     places, open_found = [], False
     for step in STEPS:
         passed = progress.passed.get(step.number)
         if passed and passed.digest == digests.get(step.number):
-            state = State.PASSED
+            now = fingerprint_of(step) if checks is None else checks.get(step.number)
+            state = State.RECHECK if now and now != passed.checks else State.PASSED
         elif passed:
             state = State.CHANGED if digests.get(step.number) else State.MISSING
         elif step.number < progress.base:
@@ -54,7 +59,7 @@ def survey(progress: Progress, digests: Mapping[int, str | None] | None = None) 
 
 
 def next_step(places: list[Place]) -> Step | None:
-    """The first step to work on: changed or missing since its pass, or open; None where all are passed."""
+    """The first step to work on: stale since its pass, or open; None where all are passed."""
     return next((place.step for place in places if place.is_stale or place.state is State.OPEN), None)
 
 

@@ -1,7 +1,8 @@
-"""Remembers what is passed, which hints were read, and where the learner jumped in, in `.kata/progress.json`.
+"""Remembers what is passed, what failed, which hints were read and where a learner jumped in: `.kata/progress.json`.
 
-A pass is bound to the sha256 of the step's file. The file is replaced in one piece; where it cannot be read it is set
-aside under another name and the passes are found again by checking.
+A pass is bound to the sha256 of the step's file, and to what its checks were then; a failure to the step's file. The
+file is replaced in one piece; where it cannot be read it is set aside under another name and the passes are found
+again by checking. Fields that came later may be missing, so that an older file is read as it is.
 """
 
 import contextlib
@@ -23,10 +24,19 @@ _LOCK_HELD_S = 3.0  # far longer than a change takes
 
 @dataclass(frozen=True)
 class Pass:
-    """One step's pass: what was checked, and the stars it earned."""
+    """One step's pass: what was checked, the stars it earned, and the fingerprint of the checks that it passed."""
 
     digest: str
     stars: int = 0
+    checks: str = ""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The check that stopped a step's file the last time."""
+
+    digest: str
+    check: str
 
 
 @dataclass
@@ -34,9 +44,11 @@ class Progress:
     """Where a learner stands. `base`: the first step of their own, after a jump; `find_again`: passes were lost."""
 
     passed: dict[int, Pass] = field(default_factory=dict)
-    hints: dict[int, int] = field(default_factory=dict)  # step to the number of hints shown
+    hints: dict[int, int] = field(default_factory=dict)  # step to the number of the ladder's hints that were shown
     base: int = 1
     find_again: bool = False
+    failed: dict[int, Failed] = field(default_factory=dict)
+    check_hints: dict[int, list[str]] = field(default_factory=dict)  # step to the checks whose hints were shown
 
 
 def load(file: Path = FILE) -> tuple[Progress, str]:
@@ -61,15 +73,17 @@ def update(change: Callable[[Progress], None], file: Path = FILE) -> str:
 
 def _update(change: Callable[[Progress], None], file: Path) -> str:
     try:
-        file.read_bytes()
+        before = file.read_bytes()
     except FileNotFoundError:
-        pass
+        before = b""
     except OSError as error:  # writing would lose what it holds
         return f"progress is not saved: {_name(file)} cannot be read ({error.strerror or error})"
     progress, trouble = load(file)
     change(progress)
+    after = _to_json(progress)
     try:
-        write_atomically(file, _to_json(progress))
+        if after != before:
+            write_atomically(file, after)
     except OSError as error:
         return f"progress is not saved: {_name(file)} cannot be written ({error.strerror or error})"
     return trouble
@@ -117,13 +131,30 @@ def _from_json(data: bytes) -> Progress:
     read = json.loads(data.decode("utf-8"))
     if not isinstance(read, dict) or read.get("version") != VERSION:
         raise ValueError("it is not of this version of the kata")
-    passed = {int(n): Pass(_checked(p["digest"], str), _checked(p["stars"], int)) for n, p in read["passed"].items()}
-    hints = {int(n): _checked(shown, int) for n, shown in read["hints"].items()}
-    progress = Progress(passed, hints, _checked(read["base"], int), _checked(read["find_again"], bool))
+    progress = Progress(
+        passed={int(n): _pass(told) for n, told in read["passed"].items()},
+        hints={int(n): _checked(shown, int) for n, shown in read["hints"].items()},
+        base=_checked(read["base"], int),
+        find_again=_checked(read["find_again"], bool),
+        failed={int(n): _failed(told) for n, told in read.get("failed", {}).items()},
+        check_hints={int(n): _names(told) for n, told in read.get("check_hints", {}).items()},
+    )
     numbers = {step.number for step in STEPS}
-    if not {*passed, *hints, progress.base} <= numbers:
+    if not {*progress.passed, *progress.hints, *progress.failed, *progress.check_hints, progress.base} <= numbers:
         raise ValueError("it names a step that there is not")
     return progress
+
+
+def _pass(told: dict) -> Pass:
+    return Pass(_checked(told["digest"], str), _checked(told["stars"], int), _checked(told.get("checks", ""), str))
+
+
+def _failed(told: dict) -> Failed:
+    return Failed(_checked(told["digest"], str), _checked(told["check"], str))
+
+
+def _names(told: list) -> list[str]:
+    return [_checked(name, str) for name in _checked(told, list)]
 
 
 def _checked(value: object, kind: type) -> object:

@@ -73,6 +73,14 @@ def pass_report(result: Result, look: Look, verbose: bool = False, every_line: b
     return lines
 
 
+def fails_newly(result: Result, look: Look) -> list[str]:
+    """The checks that fail of a step that had passed, before its checks changed."""
+    failed = [o.check for o in result.verdict.outcomes if o.result == "failed" and not o.check.stretch]
+    told = f"your file is as it was when step {result.step.number} passed; of its checks, which changed since, "
+    lines = look.paragraph(told + ("this one fails now:" if len(failed) == 1 else f"these {len(failed)} fail now:"))
+    return [*lines, *(line for check in failed for line in look.labelled("FAILED", check.sentence)), ""]
+
+
 def explained(outcome: Outcome, result: Result, look: Look) -> list[str]:
     """One failed check: its sentence, what it saw, what was wanted, why, where, and what was printed meanwhile."""
     failure = outcome.failure

@@ -47,7 +47,7 @@ def reset(number: int, look: Look) -> int:
 def jump(number: int, look: Look) -> int:
     """Earlier steps that have not passed as they are come from the reference; no file is touched."""
     before = [place for place in survey(progress.load()[0]) if place.step.number < number]
-    lent = [place.step.number for place in before if place.state is not State.PASSED]
+    lent = [place.step.number for place in before if place.state not in (State.PASSED, State.RECHECK)]
 
     def change(standing: progress.Progress) -> None:
         standing.base = number

@@ -7,7 +7,7 @@ import pytest
 
 from kata import files, progress
 from kata.path import State, blocking, next_step, sources_for, survey
-from kata.progress import Pass, Progress
+from kata.progress import Failed, Pass, Progress
 from kata.steps import EXERCISES, REFERENCE
 from tests.tools.throwaway import Project, right
 
@@ -22,13 +22,30 @@ def test_progress_is_read_as_it_was_written(tmp_path):
     assert progress.load(file) == (Progress(), "")
 
     def change(standing: Progress) -> None:
-        standing.passed[3] = Pass("abc", 2)
+        standing.passed[3] = Pass("abc", 2, "checks")
         standing.hints[4] = 1
         standing.base = 2
+        standing.failed[4] = Failed("def", "test_a")
+        standing.check_hints[4] = ["test_a"]
 
     assert progress.update(change, file) == ""
-    assert progress.load(file) == (Progress({3: Pass("abc", 2)}, {4: 1}, base=2), "")
+    wanted = Progress({3: Pass("abc", 2, "checks")}, {4: 1}, 2, False, {4: Failed("def", "test_a")}, {4: ["test_a"]})
+    assert progress.load(file) == (wanted, "")
     assert [path.name for path in file.parent.iterdir()] == ["progress.json"]
+
+
+def test_progress_of_an_older_kata_is_read_as_it_is(tmp_path):
+    file = tmp_path / "progress.json"
+    passed = b'{"3": {"digest": "abc", "stars": 2}}'
+    file.write_bytes(b'{"version": 1, "passed": %b, "hints": {"4": 1}, "base": 1, "find_again": false}' % passed)
+    assert progress.load(file) == (Progress({3: Pass("abc", 2)}, {4: 1}), "")
+
+
+def test_what_changes_nothing_writes_nothing(tmp_path):
+    file = tmp_path / "progress.json"
+    progress.update(lambda standing: standing.hints.update({1: 1}), file)
+    before = file.stat()
+    assert progress.update(lambda standing: None, file) == "" and file.stat() == before
 
 
 def test_changes_made_at_once_are_all_kept(tmp_path):
@@ -207,7 +224,7 @@ DIGESTS = {number: f"digest of {number}" for number in range(1, 10)}
 
 def standing(*passed: int, changed: tuple[int, ...] = (), base: int = 1) -> list:
     remembered = {n: Pass("another" if n in changed else DIGESTS[n]) for n in (*passed, *changed)}
-    return survey(Progress(remembered, base=base), DIGESTS)
+    return survey(Progress(remembered, base=base), DIGESTS, {})
 
 
 def states(places: list) -> list[str]:
@@ -219,8 +236,16 @@ def test_the_state_of_each_step_follows_from_what_is_remembered():
     assert states(standing(1, 2, changed=(3,))) == ["passed", "passed", "changed", "open", *["locked"] * 5]
     assert states(standing(2, 5)) == ["open", "passed", "locked", "locked", "passed", *["locked"] * 4]
     assert states(standing(2, changed=(1,), base=4)) == ["changed", "passed", "reference", "open", *["locked"] * 5]
-    gone = survey(Progress({1: Pass("a"), 2: Pass("b")}), {1: "a", 2: None})
+    gone = survey(Progress({1: Pass("a"), 2: Pass("b")}), {1: "a", 2: None}, {})
     assert states(gone) == ["passed", "missing", "open", *["locked"] * 6] and next_step(gone).number == 2
+
+
+def test_a_pass_is_of_the_checks_too():
+    remembered = Progress({n: Pass(DIGESTS[n], 1, "old") for n in (1, 2, 3)})
+    places = survey(remembered, DIGESTS, {1: "old", 2: "new"})  # what 3's are now cannot be read
+    assert states(places)[:4] == ["passed", "recheck", "passed", "open"]
+    assert next_step(places).number == 2 and blocking(places, 4) is None
+    assert sources_for(places, 4)[2].parent == REFERENCE
 
 
 def test_what_comes_next_and_what_is_in_the_way():

@@ -123,10 +123,10 @@ class Project:
     def pass_steps(self, *numbers: int) -> None:
         """Solved and remembered as passed, without a run."""
         self.solve(*numbers)
-        code = "import sys; from kata import progress as p, source as s, steps\n"
-        code += "for n in map(int, sys.argv[1:]):\n"
-        code += "    f = steps.get_step(n).file_in(steps.EXERCISES)\n"
-        code += "    p.update(lambda q: q.passed.update({n: p.Pass(s.digest_of(f), 1)}))\n"
+        code = "import sys; from kata import fingerprint, progress as p, source as s, steps\n"
+        code += "for step in (steps.get_step(int(n)) for n in sys.argv[1:]):\n"
+        code += "    digest, checks = s.digest_of(step.file_in(steps.EXERCISES)), fingerprint.fingerprint_of(step)\n"
+        code += "    p.update(lambda q: q.passed.update({step.number: p.Pass(digest, 1, checks)}))\n"
         self.python("-c", code, *map(str, numbers))
 
     def progress(self) -> dict:
