@@ -96,7 +96,9 @@ class LiveServer:
                 app, http=self._protocol(), loop="asyncio", log_level="critical", timeout_graceful_shutdown=1
             )
         )
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # said: no Nagle's delay
+        self._socket.bind(("127.0.0.1", 0))
+        self._socket.listen(128)
         self._port = self._socket.getsockname()[1]
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runs = threading.Event()
