@@ -13,13 +13,13 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from kata import setup_env, verbs
+from kata import hints, setup_env, verbs
 from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
-_NEED_ENVIRONMENT = ("check", "serve", "chat", "compare", "test", "gpu", "bench", "setup-smollm2")
-_HAND_ON = ("test", "gpu", "bench")
+_NEED_ENVIRONMENT = ("check", "serve", "chat", "compare", "test", "prove", "gpu", "bench", "setup-smollm2")
+_HAND_ON = ("test", "prove", "gpu", "bench")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -49,7 +49,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _wish(words: list[str]) -> argparse.Namespace:
-    """What the words ask for. After `test`, `gpu` and `bench` they are for pytest or the bench, unread."""
+    """What the words ask for. After `test`, `prove`, `gpu` and `bench` they are handed on, unread."""
     read, handed_on = (words[:1], words[1:]) if words and words[0] in _HAND_ON else (words, [])
     return argparse.Namespace(**vars(_parser().parse_args(read)), arguments=handed_on)
 
@@ -58,7 +58,9 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
     match wish.verb:
         case "check":
             return _check(wish, look)
-        case "hint" | "reset" | "jump":
+        case "hint":
+            return hints.hint(wish.step, look)
+        case "reset" | "jump":
             return getattr(verbs, wish.verb)(wish.step, look)
         case "solution":
             return verbs.solution(wish.step, wish.yes, look)
@@ -68,6 +70,8 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
             return verbs.write_stubs(wish.check, wish.yes, look)
         case "test":
             return verbs.run_tests(wish.arguments)
+        case "prove":
+            return verbs.prove_checks(wish.arguments)
         case "gpu":
             return verbs.run_gpu_checks(wish.arguments, look)
         case "bench":
@@ -175,7 +179,7 @@ def _seconds(text: str) -> float:
 def _split_number(words: list[str]) -> list[str]:
     """`check-3`, as make has it, is `check 3`."""
     verb, _, number = words[0].partition("-") if words else ("", "", "")
-    return [verb, number, *words[1:]] if verb in ("check", "hint", "reset", "jump", "solution") and number else words
+    return [verb, number, *words[1:]] if verb in ("check", "hint", "reset", "jump", "solution", "prove") and number else words
 
 
 def _go_on_with(python: Path, words: list[str]) -> int:

@@ -26,6 +26,7 @@ _VERBS = (
 )
 _FOR_CONTRIBUTORS = (
     ("test", "test", "the kata's own tests; they take minutes"),
+    ("prove", "prove", "that no wrong solution passes, and no right one fails"),
     ("bench", "bench", "measure the kata itself, as ratios of one run"),
     ("stubs", "stubs", "the exercises again, from a changed reference"),
 )
@@ -136,28 +137,6 @@ def jump_page(number: int, lent: Sequence[int], look: Look) -> list[str]:
 def numbered(numbers: Sequence[int]) -> str:
     """`step 2`, `steps 2, 3`."""
     return f"step{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-
-
-def hint_page(step: Step, shown: int, look: Look) -> list[str]:
-    """The hint after the `shown` ones that were read; after the last one, what else there is."""
-    hints = lessons.hints_of(step)
-    if not hints:
-        return [f"step {step.number} has no hints: {name_of(step.lesson)} is not there or holds none"]
-    if shown >= len(hints):
-        lines = look.paragraph(f"you have seen all {len(hints)} hints of step {step.number}:")
-        lines += [line for hint in hints for line in look.labelled(f"hint {hint.rung}", hint.title)]
-        lines += look.labelled("to read", name_of(step.lesson))
-        return lines + look.labelled("answer", f"{look.verb('solution', step.number)} shows the reference")
-    hint = hints[shown]
-    lines = [look.strong(f"step {step.number}, hint {shown + 1} of {len(hints)}: {hint.title}"), ""]
-    for text, is_code in lessons.paragraphs(hint.text):
-        lines += [text] if is_code else look.paragraph(text, most=1000)
-    more = shown + 1 < len(hints)
-    again = look.verb("hint", step.number)
-    lines.append("")
-    if more:
-        return lines + look.labelled("next", again)
-    return lines + look.labelled("next", f"that was the last; {look.verb('solution', step.number)} shows the reference")
 
 
 def locked_page(wanted: Step, blocking: Step, look: Look) -> list[str]:

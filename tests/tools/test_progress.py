@@ -143,18 +143,6 @@ def test_damage_is_mended_by_a_check_of_one_step_too(project):
     assert told.status == 0 and "step 3 passed" in told and project.passed() == [1, 2, 3]
 
 
-def test_hints_come_one_at_a_time_and_are_remembered(project):
-    assert "hint 1 of 2: what is the sum?" in project.kata("hint", "2")
-    assert "Think of it." in project.kata("hint", "3")
-    told = project.kata("hint", "2")
-    assert "hint 2 of 2: the idea" in told and "that was the last" in told and "solution 2" in told
-    told = project.kata("hint", "2")
-    assert told.status == 0 and "you have seen all 2 hints" in told and "solution 2" in told
-    assert project.progress()["hints"] == {"2": 2, "3": 1}
-    (project.exercises / "step_05_metrics.md").unlink()
-    assert "has no hints" in project.kata("hint", "5")
-
-
 def test_reset_keeps_what_it_replaces(project):
     stub = project.file(3).read_text()
     assert "is the stub already" in project.kata("reset", "3")

@@ -43,6 +43,9 @@ def test_adds_the_number(step):
     """{n} is added to the number.
 
     A second paragraph that no report shows.
+
+    Hint: what do you get if you count on from {n},
+    one further?
     """
     got = step.step_{n}(1)
     expect(
@@ -55,7 +58,10 @@ def test_adds_the_number(step):
 
 
 def test_adds_to_negative_numbers(step):
-    """Negative numbers are numbers too."""
+    """Negative numbers are numbers too.
+
+    Hint: where does the sign go?
+    """
     got = step.step_{n}(-{n})
     expect(type(got) is int and got == 0, call="step_{n}(-{n})", got=repr(got), wanted="0", why="The sign is lost.")
 
