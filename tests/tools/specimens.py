@@ -6,13 +6,16 @@ in the text of their failure). A variant only says what is different about it.
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from kata.expected import checks_in
 from kata.steps import TESTS, Step, get_step
 
 FAULTS, VARIANTS = TESTS / "faults", TESTS / "variants"
+UNCOVERED: dict[int, list[str]] = {}  # required checks for which no plausible wrong solution was found, by step
 FIELD = re.compile(r"^(Caught by|Says|Source): *(.*)$")
 
 
@@ -25,6 +28,7 @@ class Specimen:
     is_fault: bool
     caught_by: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
+    sentence: str = ""  # the docstring's first paragraph: the misconception, or what is different
 
     @property
     def name(self) -> str:
@@ -44,6 +48,29 @@ class Verdict:
     seconds: float = 0.0
 
 
+class Outcome(StrEnum):
+    """What became of a specimen. A fault is to be caught, a variant is to pass."""
+
+    CAUGHT = "caught"
+    BY_ANOTHER = "caught by another check"
+    UNSAID = "caught without its phrase"
+    SURVIVED = "survived"
+    PASSED = "passed"
+    REFUSED = "refused"
+
+    @property
+    def is_good(self) -> bool:
+        return self in (Outcome.CAUGHT, Outcome.PASSED)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict held against the specimen's promises: the outcome, and where it is no good one, why."""
+
+    outcome: Outcome
+    problems: tuple[str, ...] = ()
+
+
 def specimen_paths(*places: Path) -> list[Path]:
     """The files of the zoo: all of them, or those at the places, in the order of the places."""
     found = [place.resolve() for place in places or (FAULTS, VARIANTS)]
@@ -61,7 +88,7 @@ def read_specimen(path: Path) -> Specimen:
     if is_fault and not (fields["Caught by"] and fields["Says"]):
         raise ValueError(f"{path.name}: a fault's docstring needs 'Caught by: test_…' and 'Says: a phrase'")
     names = tuple(name for text in fields["Caught by"] for name in re.split(r"[,\s]+", text) if name)
-    return Specimen(path, step, is_fault, names, tuple(fields["Says"]))
+    return Specimen(path, step, is_fault, names, tuple(fields["Says"]), _plain(docstring.partition("\n\n")[0]))
 
 
 def _fields(docstring: str) -> dict[str, list[str]]:
@@ -84,25 +111,43 @@ def required_checks(step: Step) -> list[str]:
     return [check.name for check in checks_in(step.test_file) if not check.stretch]
 
 
-def problems(specimen: Specimen, verdict: Verdict) -> list[str]:
-    """Why the specimen does not prove what it promises; nothing where it does."""
+def judge(specimen: Specimen, verdict: Verdict) -> Judgement:
+    """Whether the specimen proves what it promises."""
     if not verdict.passed and not verdict.failed:
-        return [f"no check ran: {verdict.ended or 'nothing was collected'}"]
-    if not specimen.is_fault:
-        unproved = [
-            name for name in required_checks(specimen.step) if name not in verdict.passed and name not in verdict.failed
-        ]
-        missing = [
-            f"{name} did not come to its end: {verdict.ended or 'skipped, or not collected'}" for name in unproved
-        ]
-        return missing + [f"{check} fails: {text}" for check, text in verdict.failed.items()]
+        outcome = Outcome.SURVIVED if specimen.is_fault else Outcome.REFUSED
+        return Judgement(outcome, (f"no check ran: {verdict.ended or 'nothing was collected'}",))
+    return _judge_fault(specimen, verdict) if specimen.is_fault else _judge_variant(specimen, verdict)
+
+
+def _judge_fault(specimen: Specimen, verdict: Verdict) -> Judgement:
     if not verdict.failed:
-        return ["no check fails: this wrong solution passes"]
-    first, first_text = next(iter(verdict.failed.items()))
+        return Judgement(Outcome.SURVIVED, ("no check fails: this wrong solution passes",))
+    first, text = next(iter(verdict.failed.items()))
     if first not in specimen.caught_by:
-        return [f"the first check that fails is {first}, which 'Caught by' does not name: {first_text}"]
-    said = _plain("\n".join(text for check, text in verdict.failed.items() if check in specimen.caught_by))
-    return [f"no failure text says {phrase!r}: {said}" for phrase in specimen.says if _plain(phrase) not in said]
+        told = f"the first check that fails is {first}, which 'Caught by' does not name: {text}"
+        return Judgement(Outcome.BY_ANOTHER, (told,))
+    if missing := unsaid(specimen, verdict.failed):
+        said = _said(specimen, verdict.failed)
+        return Judgement(Outcome.UNSAID, tuple(f"no failure text says {phrase!r}: {said}" for phrase in missing))
+    return Judgement(Outcome.CAUGHT)
+
+
+def _judge_variant(specimen: Specimen, verdict: Verdict) -> Judgement:
+    ran = {*verdict.passed, *verdict.failed}
+    how = verdict.ended or "skipped, or not collected"
+    problems = [f"{name} did not come to its end: {how}" for name in required_checks(specimen.step) if name not in ran]
+    problems += [f"{check} fails: {text}" for check, text in verdict.failed.items()]
+    return Judgement(Outcome.REFUSED if problems else Outcome.PASSED, tuple(problems))
+
+
+def unsaid(specimen: Specimen, failed: Mapping[str, str]) -> list[str]:
+    """The phrases that stand in no failure of the checks that the fault names."""
+    said = _said(specimen, failed)
+    return [phrase for phrase in specimen.says if _plain(phrase) not in said]
+
+
+def _said(specimen: Specimen, failed: Mapping[str, str]) -> str:
+    return _plain("\n".join(text for check, text in failed.items() if check in specimen.caught_by))
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,7 @@
 """The zoo: every wrong solution is caught by the check it names, in words that name it; every right one passes.
 
-One file: `pytest tests/tools/test_zoo.py -k feeds_everything`, or quicker `python -m tests.tools.zoo FILE…`.
+`make prove` says the same in numbers. One file: `pytest tests/tools/test_zoo.py -k feeds_everything`, or quicker
+`python -m tests.tools.zoo FILE…`.
 """
 
 from collections.abc import Iterator
@@ -10,12 +11,14 @@ import pytest
 
 from kata.expected import checks_in
 from kata.steps import STEPS, TESTS, Step
-from tests.tools.specimens import FAULTS, VARIANTS, problems, read_specimen, required_checks, specimen_paths
+from tests.duel.servers import BROKEN_SERVERS, RIGHT_SERVERS
+from tests.tools.matrix import MATRIX, is_current
+from tests.tools.specimens import FAULTS, UNCOVERED, VARIANTS, judge, read_specimen, required_checks, specimen_paths
 from tests.tools.zoo import Zoo
 
 pytestmark = pytest.mark.timeout(300)
-LEAST_FAULTS, LEAST_VARIANTS = 8, 3
-UNCOVERED: dict[int, list[str]] = {}  # required checks for which no plausible wrong solution was found, by step
+LEAST_FAULTS, LEAST_VARIANTS = 16, 6
+LEAST_BROKEN_SERVERS, LEAST_RIGHT_SERVERS = 20, 8
 
 PATHS = specimen_paths()
 each_file = pytest.mark.parametrize("path", PATHS, ids=[p.relative_to(TESTS).with_suffix("").as_posix() for p in PATHS])
@@ -39,14 +42,23 @@ def zoo(request: pytest.FixtureRequest) -> Iterator[Zoo]:
 @each_file
 def test_a_file_proves_what_it_promises(path: Path, zoo: Zoo) -> None:
     specimen = read_specimen(path)
-    found = problems(specimen, zoo.verdict_on(specimen))
-    assert not found, "\n".join(found)
+    judged = judge(specimen, zoo.verdict_on(specimen))
+    assert judged.outcome.is_good, "\n".join([judged.outcome, *judged.problems])
 
 
 @each_step
 def test_a_step_has_enough_faults_and_variants(step: Step) -> None:
     assert len(_faults(step)) >= LEAST_FAULTS
     assert len(_files(VARIANTS, step)) >= LEAST_VARIANTS
+
+
+def test_the_duel_has_enough_servers() -> None:
+    assert len(BROKEN_SERVERS) >= LEAST_BROKEN_SERVERS
+    assert len(RIGHT_SERVERS) >= LEAST_RIGHT_SERVERS
+
+
+def test_the_matrix_says_what_the_files_say() -> None:
+    assert is_current([read_specimen(path) for path in PATHS]), f"{MATRIX.name} is out of date: `make prove` writes it"
 
 
 @each_step

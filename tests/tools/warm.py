@@ -1,0 +1,133 @@
+"""The processes in which a specimen meets its step's checks.
+
+Where a fork is safe, everything is imported and all checks are collected once, and that warm process is forked for each
+specimen. Elsewhere each specimen has a process that starts from nothing.
+"""
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+from kata import guards
+from kata.steps import ROOT, Step
+from tests.tools.recorder import CHECK_LIMIT_S, Recorder
+from tests.tools.specimens import Specimen
+
+FORKS = sys.platform == "linux"  # elsewhere the system's own libraries may hold threads, and a fork may crash
+Start = Callable[[Specimen, Path, frozenset[str]], BaseProcess]  # a specimen, where to record, further checks to run
+
+
+def with_processes(steps: Sequence[Step], work: Callable[[Start], None]) -> None:
+    """Calls `work` with what starts the process of a specimen of one of the steps."""
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.chdir(ROOT)
+    if not FORKS:
+        work(_starting(multiprocessing.get_context("spawn"), _check_from_nothing))
+        return
+    _warm_up()
+    host = _Host(work)
+    pytest.main([*(str(step.test_file) for step in steps), *_options()], plugins=[host])
+    if host.trouble is not None:
+        raise host.trouble
+    if not host.worked:
+        raise RuntimeError("pytest ended before the checks could be run")
+
+
+class _Host:
+    """A plugin of pytest: collects as always, and instead of running the checks it lets `work` fork the process."""
+
+    def __init__(self, work: Callable[[Start], None]) -> None:
+        self.work, self.worked = work, False
+        self.trouble: BaseException | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            print(report.longrepr, file=sys.stderr)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        session.config.pluginmanager.unregister(name="kata-guards").pytest_unconfigure()  # each fork has its own
+        gc.collect()
+        gc.freeze()  # what is there by now need not be gone through again and again
+        try:
+            self.work(_starting(multiprocessing.get_context("fork"), _check_in_fork, session))
+            self.worked = True
+        except BaseException as error:  # pytest would print it and go on
+            self.trouble = error
+        return True
+
+
+def _starting(methods, check: Callable[..., None], *first: object) -> Start:
+    def start(specimen: Specimen, record: Path, also: frozenset[str]) -> BaseProcess:
+        process = methods.Process(target=check, args=(*first, specimen, record, also))
+        process.start()
+        return process
+
+    return start
+
+
+def _warm_up() -> None:
+    """Imports what the checks and the solutions need, in one thread, so that forks find it done."""
+    import fastapi.testclient  # noqa: F401
+    import torch
+    from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401
+
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", message=".*multi-threaded.*fork.*", category=DeprecationWarning)
+
+
+def _options() -> list[str]:
+    options = ["--impl", "reference", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+    options += ["-p", "pytest_timeout", "--timeout", str(CHECK_LIMIT_S)]
+    return options + (["-o", "timeout_method=signal"] if hasattr(signal, "SIGALRM") else [])
+
+
+def _check_in_fork(session: pytest.Session, specimen: Specimen, record: Path, also: frozenset[str]) -> None:
+    """In a fork of the host: the collected checks on the specimen's file, under guards of their own."""
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _be_silent()
+    config = session.config
+    config.option.step_file = [_laid_over(specimen)]
+    guard = guards.Guards(config)
+    config.pluginmanager.register(guard, "kata-guards")
+    try:
+        with record.open("a", encoding="utf-8") as lines:
+            recorder = Recorder(specimen, lines, also)
+            config.pluginmanager.register(recorder)
+            checks = recorder.chosen(session.items)
+            for check, after in zip(checks, [*checks[1:], None], strict=True):
+                config.hook.pytest_runtest_protocol(item=check, nextitem=after)
+    finally:
+        guard.really_exit(0)  # threads that the file has left behind have no say
+
+
+def _check_from_nothing(specimen: Specimen, record: Path, also: frozenset[str]) -> None:
+    """In a new process: the checks of the specimen's step, collected and run."""
+    import torch
+
+    torch.set_num_threads(1)
+    os.chdir(ROOT)
+    _be_silent()
+    with record.open("a", encoding="utf-8") as lines:
+        arguments = [str(specimen.step.test_file), "--step-file", _laid_over(specimen), *_options()]
+        pytest.main(arguments, plugins=[Recorder(specimen, lines, also)])
+    os._exit(0)
+
+
+def _laid_over(specimen: Specimen) -> str:
+    return f"{specimen.step.number}={specimen.path}"
+
+
+def _be_silent() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
