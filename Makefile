@@ -6,10 +6,11 @@ PYTHON ?= $(or $(wildcard .venv/bin/python .venv/Scripts/python.exe),$(shell com
 KATA = @"$(PYTHON)" -m kata
 CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
 TALK = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)')
+PROVE = $(if $(CHECK_ONLY),--check) $(if $(JOBS),--jobs '$(JOBS)') $(if $(JSON),--json)
 COMPARE = $(if $(or $(ENGINES),$(ENGINE)),--engines '$(or $(ENGINES),$(ENGINE))') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') \
   $(if $(TOKENS),--new-tokens '$(TOKENS)') $(if $(REPEATS),--repeats '$(REPEATS)') $(if $(OUT),--out '$(OUT)')
 
-.PHONY: help check hint progress reset solution jump serve chat compare test gpu bench stubs setup setup-smollm2
+.PHONY: help check hint progress reset solution jump serve chat compare test prove gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -54,6 +55,12 @@ compare:
 
 test:
 	$(KATA) test
+
+prove:
+	$(KATA) prove $(PROVE)
+
+prove-%:
+	$(KATA) prove '$*' $(PROVE)
 
 gpu:
 	$(KATA) gpu
