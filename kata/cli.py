@@ -19,6 +19,7 @@ from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
 _NEED_ENVIRONMENT = ("check", "serve", "chat", "compare", "test", "prove", "gpu", "bench", "setup-smollm2")
+_NUMBERED = ("check", "hint", "reset", "jump", "solution", "prove")
 _HAND_ON = ("test", "prove", "gpu", "bench")
 
 
@@ -179,7 +180,7 @@ def _seconds(text: str) -> float:
 def _split_number(words: list[str]) -> list[str]:
     """`check-3`, as make has it, is `check 3`."""
     verb, _, number = words[0].partition("-") if words else ("", "", "")
-    return [verb, number, *words[1:]] if verb in ("check", "hint", "reset", "jump", "solution", "prove") and number else words
+    return [verb, number, *words[1:]] if verb in _NUMBERED and number else words
 
 
 def _go_on_with(python: Path, words: list[str]) -> int:
