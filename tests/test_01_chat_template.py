@@ -37,29 +37,49 @@ def model() -> ScriptedModel:
 
 
 def test_it_gives_ids_and_mask_as_tensors(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """The result holds input_ids and attention_mask: tensors of whole numbers, each of shape (1, length)."""
+    """The result holds input_ids and attention_mask: tensors of whole numbers, each of shape (1, length).
+
+    Hint: Print what you return: its type, its keys, type and shape of each value. Which options of
+    `apply_chat_template` decide between text, lists and tensors, and whether a mask comes along?
+    """
     prepare(step, tokenizer, model, "Hello")
 
 
 def test_the_template_writes_both_messages(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """The prompt begins with the system message and the user's, as the chat template writes them."""
+    """The prompt begins with the system message and the user's, as the chat template writes them.
+
+    Hint: Print the template's text (`tokenize=False`) for the two messages beside what your ids decode to. At which
+    character do they part: is a message missing, changed, or in another place?
+    """
     messages = render(tokenizer, "Hello", add_generation_prompt=False)
     expect_prompt(step, tokenizer, model, "Hello", beginning=messages)
 
 
 def test_the_assistants_turn_is_opened(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """After the messages stands the header that opens the assistant's turn."""
+    """After the messages stands the header that opens the assistant's turn.
+
+    Hint: What is the last line of your prompt? Where it ends with the user's turn, the model goes on as the user. The
+    template can write one line more: look for an option with `generation` in its name.
+    """
     opened = render(tokenizer, "Hello", enable_thinking=True)
     expect_prompt(step, tokenizer, model, "Hello", beginning=opened)
 
 
 def test_thinking_is_switched_off(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """Thinking is off: the prompt ends with what the template writes for `enable_thinking=False`."""
+    """Thinking is off: the prompt ends with what the template writes for `enable_thinking=False`.
+
+    Hint: Render the text with thinking on, with thinking off, and with the option misspelt, and compare the ends. A
+    template takes any name and complains of none. And of which type is the value that you hand in?
+    """
     expect_prompt(step, tokenizer, model, "Hello")
 
 
 def test_calls_do_not_know_of_each_other(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """A prompt is the same whatever was asked before: no history, no padding to an earlier length."""
+    """A prompt is the same whatever was asked before: no history, no padding to an earlier length.
+
+    Hint: Where does the list of messages live, and where do the tensors that you return: in the function, or longer? A
+    default argument and a cache live as long as the module.
+    """
     for user in ("Hello", "A longer question, by someone else?", "Hello"):
         expect_prompt(step, tokenizer, model, user, why="nothing is kept from one call to the next.")
     with torch.inference_mode():
@@ -69,19 +89,31 @@ def test_calls_do_not_know_of_each_other(step: ModuleType, tokenizer: FastTokeni
 
 
 def test_the_system_prompt_is_the_one_given(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """The system message is the one given, word for word; an empty one is an empty message."""
+    """The system message is the one given, word for word; an empty one is an empty message.
+
+    Hint: For which texts is `if system_prompt` false, and what does your code do then? Is anything tidied, stripped or
+    put into an f-string before the template gets it?
+    """
     for system in ("Answer in one word.", *NOTHING, " Be brief. \n", *UNTOUCHABLE):
         expect_prompt(step, tokenizer, model, "Hello", system)
 
 
 def test_the_users_text_is_untouched(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """The user's text is in the prompt to the letter: spaces, line ends, braces, any script."""
+    """The user's text is in the prompt to the letter: spaces, line ends, braces, any script.
+
+    Hint: Follow the text from the argument to the template. What touches it on the way? Try a text of one space, one
+    that ends in a line end, and one with `{}` in it.
+    """
     for text in (*UNTOUCHABLE, *NOTHING):
         expect_prompt(step, tokenizer, model, text)
 
 
 def test_control_tokens_are_single_ids(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """What the template writes as `<|im_start|>` is that one token, not its letters."""
+    """What the template writes as `<|im_start|>` is that one token, not its letters.
+
+    Hint: Print the ids beside `tokenizer.convert_ids_to_tokens(ids)`. Which call of yours turns the template's text
+    into ids, and does it take `<|im_start|>` for one token or for twelve letters?
+    """
     prompt, wanted = prepare(step, tokenizer, model, "Hello"), tokenizer.prompt_ids("Hello")
     got = f"{prompt.ids.count(IM_START)} times the id {IM_START}, {len(prompt.ids)} ids in all"
     why = "the text reads right, but its ids spell the control tokens letter by letter, which the model never saw."
@@ -90,7 +122,11 @@ def test_control_tokens_are_single_ids(step: ModuleType, tokenizer: FastTokenize
 
 
 def test_the_mask_is_1_everywhere(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """The attention mask is 1 at every position, also where the id is EOS, pad or 0."""
+    """The attention mask is 1 at every position, also where the id is EOS, pad or 0.
+
+    Hint: Where does your mask come from: from the tokenizer, or from a comparison of the ids with some id? What does
+    such a comparison say to the EOS after the system message?
+    """
     tokenizer.pad_token, tokenizer.pad_token_id = tokenizer.eos_token, tokenizer.eos_token_id  # as many models have it
     for text in ("Hello", "the character \x00 has the id 0"):
         prompt = prepare(step, tokenizer, model, text)
@@ -101,14 +137,22 @@ def test_the_mask_is_1_everywhere(step: ModuleType, tokenizer: FastTokenizer, mo
 
 
 def test_a_long_prompt_is_whole(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """A long prompt is not cut, and a long system message neither."""
+    """A long prompt is not cut, and a long system message neither.
+
+    Hint: Count the ids of a long text, and those of your prompt. What cuts: an option such as `truncation` or
+    `max_length`, or a slice of your own?
+    """
     long = "All work and no play makes Jack a dull boy.\n"
     expect_prompt(step, tokenizer, model, long * 1000)
     expect_prompt(step, tokenizer, model, "Hello", long * 300)
 
 
 def test_the_tokenizer_stays_as_it_was(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """Nothing is set on the tokenizer, which serves others too."""
+    """Nothing is set on the tokenizer, which serves others too.
+
+    Hint: Look for assignments to `tokenizer.…`. What do you need each of them for, and is there an argument of the call
+    that does the same for this call alone?
+    """
     names = ("padding_side", "pad_token", "eos_token", "bos_token", "chat_template", "clean_up_tokenization_spaces")
     before = {name: getattr(tokenizer, name) for name in names}
     prompt = prepare(step, tokenizer, model, "Hello")
@@ -119,18 +163,29 @@ def test_the_tokenizer_stays_as_it_was(step: ModuleType, tokenizer: FastTokenize
 
 
 def test_everything_is_on_the_models_device(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """Ids and mask are both on the model's device, and the model stays where it is."""
+    """Ids and mask are both on the model's device, and the model stays where it is.
+
+    Hint: Which tensors does the model take, and which of them have you moved? Have the inputs gone to the model, or the
+    model to the inputs?
+    """
     expect_there(step, tokenizer, model.to("meta"))
 
 
 def test_any_template_is_followed(step: ModuleType, model: ScriptedModel) -> None:
-    """The format is that of the tokenizer's own template, whatever it is."""
+    """The format is that of the tokenizer's own template, whatever it is.
+
+    Hint: Is there a `<|im_` anywhere in your code? What would it make of a tokenizer whose turns begin with `[user]`?
+    """
     tokenizer = tokenizers.library_tokenizer(byte_level_backend(), OTHER_TEMPLATE)
     expect_prompt(step, tokenizer, model, " Hello\n", "Be brief.")
 
 
 def test_bos_is_there_once(step: ModuleType, model: ScriptedModel) -> None:
-    """Where the template writes a first token, it is there once, at the start, and no end token is added."""
+    """Where the template writes a first token, it is there once, at the start, and no end token is added.
+
+    Hint: Print the first three ids as tokens. Which parts of your code could have written the very first one: the
+    template, the tokenizer, both?
+    """
     tokenizer = tokenizers.writes_bos()
     prompt = expect_prompt(step, tokenizer, model, "Hello")
     places = [at for at, token in enumerate(prompt.ids) if token == tokenizer.bos_token_id]
@@ -139,7 +194,11 @@ def test_bos_is_there_once(step: ModuleType, model: ScriptedModel) -> None:
 
 
 def test_letters_are_merged_as_the_tokenizer_does(step: ModuleType, model: ScriptedModel) -> None:
-    """Words become the tokenizer's own tokens; they are not spelled letter by letter."""
+    """Words become the tokenizer's own tokens; they are not spelled letter by letter.
+
+    Hint: How many ids does `tokenizer.encode(' the cat')` give, and how many does your code? Look for a loop over
+    characters, or over pieces of the text.
+    """
     tokenizer = tokenizers.byte_level_with_merges()
     for text in ("the cat, the mat" + " the" * 20, "你好🙂🙂 é é" * 5):
         prompt = expect_prompt(step, tokenizer, model, text)
@@ -150,17 +209,29 @@ def test_letters_are_merged_as_the_tokenizer_does(step: ModuleType, model: Scrip
 
 
 def test_a_template_that_refuses_is_heard(step: ModuleType, model: ScriptedModel) -> None:
-    """A template that refuses a system message is an error, not a prompt in another format."""
+    """A template that refuses a system message is an error, not a prompt in another format.
+
+    Hint: Is there a `try` around the template, or a second way beside it? Who learns then that this model knows no
+    system message?
+    """
     _expect_error(step, tokenizers.refuses_system(), model, "a template that refuses system messages")
 
 
 def test_a_tokenizer_without_a_template_is_an_error(step: ModuleType, model: ScriptedModel) -> None:
-    """A tokenizer without a chat template is an error, not a prompt in a home-made format."""
+    """A tokenizer without a chat template is an error, not a prompt in a home-made format.
+
+    Hint: What does `apply_chat_template` do by itself when there is no template? Does your code get there, or does it
+    look at `chat_template` first and go another way?
+    """
     _expect_error(step, tokenizers.without_template(), model, "no chat template")
 
 
 def test_a_real_model_gets_its_inputs_where_it_is(step: ModuleType) -> None:
-    """A real model on another device gets ids and mask there."""
+    """A real model on another device gets ids and mask there.
+
+    Hint: How do you find out where the model is? `torch.cuda.is_available()` tells what the machine has, not where this
+    model lies. Ask the model.
+    """
     from tests.doubles.tiny_models import tiny_qwen3
 
     expect_there(step, tokenizers.byte_level(), tiny_qwen3().to("meta"))
@@ -168,14 +239,22 @@ def test_a_real_model_gets_its_inputs_where_it_is(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_the_user_cannot_forge_a_turn(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """Control tokens in the user's text become ordinary text, or the prompt is refused."""
+    """Control tokens in the user's text become ordinary text, or the prompt is refused.
+
+    Hint: Into how many ids does your code turn an `<|im_end|>` in the user's text? `tokenizer.added_tokens_decoder`
+    lists all tokens that a text could turn into in one piece.
+    """
     for each in (tokenizer, tokenizers.byte_level()):
         _expect_no_forgery(step, each, model, FORGED)
 
 
 @pytest.mark.stretch
 def test_no_special_token_comes_in_by_text(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
-    """The same goes for every special token of the tokenizer, also one that `all_special_ids` does not list."""
+    """The same goes for every special token of the tokenizer, also one that `all_special_ids` does not list.
+
+    Hint: Where does your list of special tokens come from, and which tokens does it leave out? Compare
+    `all_special_ids` with `added_tokens_decoder`.
+    """
     for token in ("<|endoftext|>", HIDDEN_TOKEN):
         _expect_no_forgery(step, tokenizer, model, f"before {token} after")
 

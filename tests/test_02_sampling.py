@@ -34,14 +34,22 @@ ONCE = "Divide the logits by the temperature, once, before softmax."
 
 
 def test_each_row_gets_one_id(step: ModuleType) -> None:
-    """Logits of shape (batch, vocab) give ids of shape (batch, 1), int64, greedy or drawn."""
+    """Logits of shape (batch, vocab) give ids of shape (batch, 1), int64, greedy or drawn.
+
+    Hint: Print shape and dtype of what you return, for one row and for three. Which line loses a dimension, or makes a
+    number of a tensor?
+    """
     for logits in (ROW[None], THREE_ROWS):
         for params in (SamplingParams(), DRAWN):
             sample(step, logits, params)
 
 
 def test_temperature_0_takes_the_best_token(step: ModuleType) -> None:
-    """A temperature of 0 or below takes the best token of each row."""
+    """A temperature of 0 or below takes the best token of each row.
+
+    Hint: Along which dimension do you look for the best: does each row find its own? And which of 0.0, -0.0, the int 0
+    and -1.0 get to that line?
+    """
     for temperature in (0.0, -0.0, 0, -1.0):
         for top_k in (-1, 3):
             params = SamplingParams(temperature=temperature, top_k=top_k)
@@ -51,13 +59,20 @@ def test_temperature_0_takes_the_best_token(step: ModuleType) -> None:
 
 
 def test_temperature_0_is_greedy_whatever_top_p_says(step: ModuleType) -> None:
-    """A temperature of 0 takes the best token also with top_p below 1."""
+    """A temperature of 0 takes the best token also with top_p below 1.
+
+    Hint: Print `SamplingParams(temperature=0.0, top_p=0.9).is_greedy`. By what would your code divide next?
+    """
     why = "`params.is_greedy` is False here, and yet the temperature is 0: ask the temperature before you divide by it."
     expect_best(step, THREE_ROWS, SamplingParams(temperature=0.0, top_p=0.9), why)
 
 
 def test_top_k_1_takes_the_best_token(step: ModuleType) -> None:
-    """With top_k 1 the best token is the only one left, at any temperature."""
+    """With top_k 1 the best token is the only one left, at any temperature.
+
+    Hint: Follow a `top_k` of 1 through your filter, on a row of your own whose two best scores are equal. How many
+    tokens are left, and are they the best ones?
+    """
     for temperature in (0.7, 2.0):
         params = SamplingParams(temperature=temperature, top_k=1)
         expect_best(step, THREE_ROWS, params, "top_k 1 leaves one token, the best, whatever the temperature.")
@@ -67,7 +82,10 @@ def test_top_k_1_takes_the_best_token(step: ModuleType) -> None:
 
 
 def test_successive_draws_differ(step: ModuleType) -> None:
-    """Above temperature 0 the same logits give different tokens, call after call."""
+    """Above temperature 0 the same logits give different tokens, call after call.
+
+    Hint: Which line of yours holds the chance? Call the function twice by hand: what gives both calls the same answer?
+    """
     drawn = [sample(step, FLAT[None], DRAWN)[0] for _ in range(64)]  # all equal: odds below 0.15**63
     why = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken."
     if drawn[0] != FLAT.argmax() or len(set(sample(step, FLAT.repeat(64, 1), DRAWN))) > 1:
@@ -77,7 +95,11 @@ def test_successive_draws_differ(step: ModuleType) -> None:
 
 
 def test_rows_do_not_share_a_draw(step: ModuleType) -> None:
-    """Equal rows of a batch are drawn one by one."""
+    """Equal rows of a batch are drawn one by one.
+
+    Hint: How many random numbers does one call use for three rows? Look for an `expand`, a `[0]`, or a single draw that
+    is handed to every row.
+    """
     drawn = [sample(step, FLAT.repeat(3, 1), DRAWN) for _ in range(64)]  # always equal: odds below 0.15**128
     call = f"{call_text(FLAT.repeat(3, 1), DRAWN)}, 64 times"
     why = "one draw serves all rows: every row needs random numbers of its own."
@@ -86,12 +108,19 @@ def test_rows_do_not_share_a_draw(step: ModuleType) -> None:
 
 
 def test_draws_follow_the_softmax(step: ModuleType) -> None:
-    """At temperature 1 each token comes as often as its softmax probability says."""
+    """At temperature 1 each token comes as often as its softmax probability says.
+
+    Hint: Work out the softmax of [1, 3, 0] by hand, and compare it with what you hand to the draw. Does it sum to 1,
+    and what has been done to it on the way?
+    """
     expect_frequencies(step, ROW, DRAWN, "Draw in proportion to softmax(logits), taken once.")
 
 
 def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
-    """Each row is drawn from its own logits."""
+    """Each row is drawn from its own logits.
+
+    Hint: Print your probabilities for two rows of three logits. Which of them sum to 1, the rows or the columns?
+    """
     peaks = torch.tensor([[5], [0], [7], [3]], device="cpu")
     heights = torch.tensor([[0.0], [80.0], [20.0], [-80.0]], device="cpu")
     logits = torch.full((4, 8), -120.0, device="cpu").scatter(1, peaks, heights)  # another: odds below 64 * 7 * e**-40
@@ -99,19 +128,31 @@ def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
 
 
 def test_only_the_k_best_are_drawn(step: ModuleType) -> None:
-    """Only the k best tokens are ever drawn."""
+    """Only the k best tokens are ever drawn.
+
+    Hint: Print the probabilities just before the draw, for five logits and a `top_k` of 2. How many are exactly 0, and
+    which? What score must a token have for that?
+    """
     for k in (3, 2, 7):
         expect_only_best(step, FLAT, k)
 
 
 def test_each_of_the_k_best_is_drawn(step: ModuleType) -> None:
-    """Each of the k best tokens is drawn now and then."""
+    """Each of the k best tokens is drawn now and then.
+
+    Hint: How many tokens are left after your filter for a `top_k` of 3? Hold the k-th best score itself against your
+    comparison: does it stay?
+    """
     for k in (3, 2, 7):
         expect_each_of_best(step, FLAT, k)
 
 
 def test_ties_at_the_kth_value_do_no_harm(step: ModuleType) -> None:
-    """Of tokens tied at the k-th value all stay, or enough to make k; better ones are drawn, worse ones never."""
+    """Of tokens tied at the k-th value all stay, or enough to make k; better ones are drawn, worse ones never.
+
+    Hint: Take [2, 1, 1, 1, 0] and a `top_k` of 2, on paper. Which tokens equal the k-th best value, and what does your
+    filter do to each of the five?
+    """
     row = torch.tensor([0.0, 2.0, 1.0, 1.0, 1.0, 0.0, -1.0, 0.0], device="cpu")
     for params in (SamplingParams(temperature=1.0, top_k=2), SamplingParams(temperature=0.5, top_k=3)):
         drawn = set(draw(step, row, params))
@@ -122,7 +163,10 @@ def test_ties_at_the_kth_value_do_no_harm(step: ModuleType) -> None:
 
 
 def test_each_row_keeps_its_own_k_best(step: ModuleType) -> None:
-    """Each row of a batch keeps its own k best."""
+    """Each row of a batch keeps its own k best.
+
+    Hint: What is the shape of your threshold for a batch of three rows? Could every row find its own in it?
+    """
     rows = THREE_ROWS + torch.tensor([[0.0], [40.0], [-1.0]], device="cpu")
     params, wanted = SamplingParams(temperature=1.0, top_k=2), [{1, 5}, {2, 6}, {6, 2}]
     why = "the k-th best value is another one in each row: keep its dimension, (batch, 1), and compare row by row."
@@ -132,54 +176,89 @@ def test_each_row_keeps_its_own_k_best(step: ModuleType) -> None:
 
 
 def test_a_high_temperature_flattens(step: ModuleType) -> None:
-    """A temperature of 2 evens the odds out: logits are divided by it, once."""
+    """A temperature of 2 evens the odds out: logits are divided by it, once.
+
+    Hint: Are scores of 3.0 and 1.0 further apart at a temperature of 2, or closer? Follow the temperature through your
+    code: where is it used, and how often?
+    """
     expect_frequencies(step, ROW, SamplingParams(temperature=2.0), ONCE)
 
 
 def test_a_low_temperature_sharpens(step: ModuleType) -> None:
-    """A temperature of 0.5 favours the best tokens: logits are divided by it, once."""
+    """A temperature of 0.5 favours the best tokens: logits are divided by it, once.
+
+    Hint: On what does your temperature act: on scores, or on probabilities? Try both on [2.0, 1.0] at 0.5, and see
+    which one is softmax of [4.0, 2.0].
+    """
     expect_frequencies(step, ROW, SamplingParams(temperature=0.5), ONCE)
 
 
 def test_a_very_low_temperature_still_divides(step: ModuleType) -> None:
-    """A temperature of 0.05 is a number like any other: close logits still share the draws."""
+    """A temperature of 0.05 is a number like any other: close logits still share the draws.
+
+    Hint: Is there a second threshold in your code, such as 0.1 or 1e-2, or a `max`? What happens to a temperature just
+    below it?
+    """
     why = f"{ONCE} Only 0 and below is greedy."
     expect_frequencies(step, ROW / 20, SamplingParams(temperature=0.05), why)
 
 
 def test_the_k_best_share_the_draws_by_temperature(step: ModuleType) -> None:
-    """Among the k best the odds are those of softmax at that temperature."""
+    """Among the k best the odds are those of softmax at that temperature.
+
+    Hint: Print the scores of five tokens before and after each line, at temperature 0.5 and with a `top_k` of 3. After
+    which one are the odds among the three no longer right?
+    """
     for temperature in (0.5, 1.0, 1.75):
         expect_frequencies(step, ROW, SamplingParams(temperature=temperature, top_k=4), f"{ONCE} Also with top_k.")
 
 
 def test_top_k_off_keeps_every_token(step: ModuleType) -> None:
-    """A top_k of 0 or below keeps every token."""
+    """A top_k of 0 or below keeps every token.
+
+    Hint: What does `torch.topk` say to a k of 0, and of -1? Which condition stands before your filter, and what does it
+    say?
+    """
     for row, top_k in ((FLAT, -1), (FLAT, 0), (FLAT, -7), (WIDE, -1), (WIDE, 0)):
         expect_each_of_best(step, row, top_k)
 
 
 def test_top_k_keeps_50_of_104(step: ModuleType) -> None:
-    """A top_k of 50 keeps exactly 50 of 104 tokens."""
+    """A top_k of 50 keeps exactly 50 of 104 tokens.
+
+    Hint: Count what is left after your filter. Has a number of your own got in where `params.top_k` belongs?
+    """
     expect_only_best(step, WIDE, 50)
     expect_each_of_best(step, WIDE, 50)
 
 
 def test_top_k_of_the_vocabulary_and_beyond_keeps_every_token(step: ModuleType) -> None:
-    """A top_k as large as the vocabulary, or larger, keeps every token."""
+    """A top_k as large as the vocabulary, or larger, keeps every token.
+
+    Hint: What does `torch.topk` say to a k that is larger than the number of scores? What is there to remove in that
+    case?
+    """
     for row, top_k in ((FLAT, 8), (FLAT, 9), (WIDE, 104), (WIDE, 100_000)):
         expect_each_of_best(step, row, top_k)
 
 
 def test_rows_are_independent(step: ModuleType) -> None:
-    """What one row draws tells nothing of what the next one draws."""
+    """What one row draws tells nothing of what the next one draws.
+
+    Hint: Write down which random number decides which row. Is one used twice, or does the draw of one row leave
+    something out for the next?
+    """
     row = torch.tensor([0.5, 0.0, 1.0, 0.75], device="cpu")
     why = "draw for each row apart from the others: one row's token neither repeats nor rules out the next one's."
     expect_independent_rows(step, row, DRAWN, why)
 
 
 def test_a_common_offset_changes_nothing(step: ModuleType) -> None:
-    """Logits around 10,000 or -10,000 give the same odds as logits around 0."""
+    """Logits around 10,000 or -10,000 give the same odds as logits around 0.
+
+    Hint: What is `math.exp(10_000)`? If you work out the softmax yourself: what do 10,001 and 10,000 have that 1 and 0
+    have not?
+    """
     why = "only differences count: softmax() takes the largest off first, where exp() by itself overflows."
     for offset in (10_000.0, -10_000.0):
         for top_k in (-1, 4):
@@ -187,7 +266,10 @@ def test_a_common_offset_changes_nothing(step: ModuleType) -> None:
 
 
 def test_steep_logits_give_the_best_token(step: ModuleType) -> None:
-    """Logits hundreds apart leave no doubt, and no NaN: the best token is drawn."""
+    """Logits hundreds apart leave no doubt, and no NaN: the best token is drawn.
+
+    Hint: Put [1000.0, 3000.0] through your code line by line. Where does the first inf or NaN turn up?
+    """
     why = "the best token's probability is 1, all others' together below e**-240."
     for temperature in (0.05, 1.0, 2.0):
         row, params = 1000 * ROW, SamplingParams(temperature=temperature)
@@ -196,14 +278,22 @@ def test_steep_logits_give_the_best_token(step: ModuleType) -> None:
 
 
 def test_half_precision_logits_are_drawn_as_well(step: ModuleType) -> None:
-    """float16 and bfloat16 logits give the same odds, as near as these types can tell."""
+    """float16 and bfloat16 logits give the same odds, as near as these types can tell.
+
+    Hint: Print the dtype after each line, for float16 logits. How many digits does such a number have, and which
+    operation needs more?
+    """
     for dtype in (torch.float16, torch.bfloat16):  # fewer draws: arithmetic in these types may be off by a percent
         for params in (SamplingParams(temperature=1.0), SamplingParams(temperature=0.5, top_k=4)):
             expect_frequencies(step, ROW.to(dtype), params, f"The logits are {dtype}. {ONCE}", draws=1024)
 
 
 def test_a_token_at_minus_infinity_is_never_drawn(step: ModuleType) -> None:
-    """A logit of -inf rules its token out, and leaves the others their odds."""
+    """A logit of -inf rules its token out, and leaves the others their odds.
+
+    Hint: Put one -inf among five logits, and print the scores after each line. Where does NaN come in, or another token
+    get lost with it?
+    """
     row = ROW.clone()
     row[[5, 0]] = -torch.inf
     why = "e**-inf is 0: -inf takes part like any other logit. 0 * inf and inf - inf are NaN."
@@ -212,7 +302,11 @@ def test_a_token_at_minus_infinity_is_never_drawn(step: ModuleType) -> None:
 
 
 def test_the_logits_stay_as_they_were(step: ModuleType) -> None:
-    """The caller's logits are not changed."""
+    """The caller's logits are not changed.
+
+    Hint: Print the logits after each line: after which one are they others? Mind that `.float()` copies float16, and
+    hands float32 back as it is.
+    """
     why = "the logits belong to the caller: `/=`, `masked_fill_` and `logits[…] = …` write into them."
     some_ruled_out = THREE_ROWS.masked_fill(THREE_ROWS == 0.5, -torch.inf)
     settings = ((), (0.0, 3), (1.0, 1), (1.0,), (0.5,), (1.0, 3), (0.5, 3), (1.0, -1, 0.8), (2.0, 3, 0.8))
@@ -226,7 +320,11 @@ def test_the_logits_stay_as_they_were(step: ModuleType) -> None:
 
 
 def test_nothing_is_kept_from_the_call_before(step: ModuleType) -> None:
-    """A draw knows nothing of the draw before it: neither of its token nor of its logits."""
+    """A draw knows nothing of the draw before it: neither of its token nor of its logits.
+
+    Hint: What does the function write to that outlives it: a variable of the module, an attribute, a cache? Two calls
+    have nothing to tell each other.
+    """
     pair, params = torch.tensor([[1.0, 1.0, -50.0]], device="cpu"), SamplingParams(temperature=0.7)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
@@ -246,7 +344,11 @@ def test_nothing_is_kept_from_the_call_before(step: ModuleType) -> None:
 
 
 def test_the_params_stay_as_they_were(step: ModuleType) -> None:
-    """The caller's params are not changed."""
+    """The caller's params are not changed.
+
+    Hint: Print `params` before and after. Which value have you corrected there, because a later line wants it within
+    bounds?
+    """
     why = "one params object may serve many requests: keep what you work out in variables of your own."
     for settings in ((0.0, 200, 0.9), (-1.0, 0), (1.5, 200), (0.7, -1), (1.0, 1)):
         params, before = SamplingParams(*settings), SamplingParams(*settings)
@@ -255,7 +357,11 @@ def test_the_params_stay_as_they_were(step: ModuleType) -> None:
 
 
 def test_temperature_0_draws_nothing(step: ModuleType) -> None:
-    """Greedy decoding uses no random numbers."""
+    """Greedy decoding uses no random numbers.
+
+    Hint: Keep `torch.get_rng_state()` before a greedy call and compare it afterwards. Which line has run although
+    nobody needed its result?
+    """
     generator = torch.Generator().manual_seed(0)
     before = generator.get_state(), torch.get_rng_state()
     for params in (SamplingParams(), SamplingParams(top_p=0.5), SamplingParams(temperature=-1.0, top_k=3)):
@@ -267,7 +373,10 @@ def test_temperature_0_draws_nothing(step: ModuleType) -> None:
 
 
 def test_a_handed_generator_decides(step: ModuleType) -> None:
-    """With a generator handed in its seed decides: equal seeds give equal draws, other seeds others."""
+    """With a generator handed in its seed decides: equal seeds give equal draws, other seeds others.
+
+    Hint: Follow `generator` from the argument to the line that draws. Does it get there?
+    """
     once, again, other = (_draws_with(step, torch.Generator().manual_seed(seed)) for seed in (5, 5, 6))
     call = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times"
     why = "hand the generator on to what draws, as in `torch.multinomial(…, generator=generator)`."
@@ -276,7 +385,10 @@ def test_a_handed_generator_decides(step: ModuleType) -> None:
 
 
 def test_a_handed_generator_moves_on(step: ModuleType) -> None:
-    """Successive draws from one generator differ: it is used as it is, neither copied nor seeded again."""
+    """Successive draws from one generator differ: it is used as it is, neither copied nor seeded again.
+
+    Hint: Draw twice with one generator. Which line puts it back to its start: is it seeded, copied, or made anew?
+    """
     drawn = _draws_with(step, torch.Generator().manual_seed(5))  # all equal: odds below 0.15**63
     call, got = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times", f"token {drawn[0]} every time"
     why = "each call starts its random numbers again: draw from the generator itself, so that it moves on."
@@ -284,7 +396,11 @@ def test_a_handed_generator_moves_on(step: ModuleType) -> None:
 
 
 def test_with_a_generator_the_global_random_state_is_untouched(step: ModuleType) -> None:
-    """With a generator handed in the global random numbers are neither used nor seeded."""
+    """With a generator handed in the global random numbers are neither used nor seeded.
+
+    Hint: Which functions that you call draw random numbers, and does each of them get the generator? Those of numpy and
+    `random` cannot.
+    """
     before = torch.get_rng_state()
     for params in (DRAWN, SamplingParams(temperature=0.7, top_k=3)):
         sample(step, THREE_ROWS, params, torch.Generator().manual_seed(5))
@@ -295,7 +411,11 @@ def test_with_a_generator_the_global_random_state_is_untouched(step: ModuleType)
 
 
 def test_without_a_generator_the_global_seed_decides(step: ModuleType) -> None:
-    """Without a generator `torch.manual_seed` makes the draws repeatable."""
+    """Without a generator `torch.manual_seed` makes the draws repeatable.
+
+    Hint: With no generator handed in, what do your draws start from? Does whatever you made yourself listen to
+    `torch.manual_seed`?
+    """
     drawn = []
     for seed in (5, 5, 6):
         with torch.random.fork_rng(devices=[]):
@@ -308,7 +428,11 @@ def test_without_a_generator_the_global_seed_decides(step: ModuleType) -> None:
 
 
 def test_the_result_is_on_the_device_of_the_logits(step: ModuleType) -> None:
-    """The ids are on the device of the logits, and so is every tensor on the way."""
+    """The ids are on the device of the logits, and so is every tensor on the way.
+
+    Hint: Which tensors does your code make out of nothing (`tensor`, `zeros`, `arange`, `full`)? On which device is
+    each of them born?
+    """
     why = "a tensor made on the way, or the result, is on the CPU: make it with `device=logits.device`."
     for params in (SamplingParams(), SamplingParams(temperature=0.7, top_k=3)):
         call = f"{call_text(THREE_ROWS, params)}, logits on another device than the CPU"
@@ -326,7 +450,11 @@ def test_the_result_is_on_the_device_of_the_logits(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_top_p_keeps_the_smallest_set_that_reaches_it(step: ModuleType) -> None:
-    """top_p keeps the best tokens until their probabilities reach it, the one that crosses it included."""
+    """top_p keeps the best tokens until their probabilities reach it, the one that crosses it included.
+
+    Hint: Sort five probabilities and write the running sums under them. At which token does the sum reach `top_p`, and
+    what does your comparison do to that one?
+    """
     why = "sort, add up, and drop a token only where the sum *before* it has already reached top_p."
     for top_p, kept in ((0.3, 1), (0.5, 2), (0.75, 3), (0.9, 5), (0.96, 6), (1.0, 8)):  # sums: 40 65 80 89 94 97 99%
         expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), kept, why)
@@ -334,7 +462,10 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_top_p_keeps_at_least_one_token(step: ModuleType) -> None:
-    """However small top_p is, the best token stays."""
+    """However small top_p is, the best token stays.
+
+    Hint: What is left after your filter where the best token alone has more than `top_p`? Which token may never go?
+    """
     for top_p in (0.01, 1e-9, 0.0):
         why = "the first of the sorted tokens is never dropped."
         expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), 1, why)
@@ -342,7 +473,11 @@ def test_top_p_keeps_at_least_one_token(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_top_p_comes_after_temperature_and_top_k(step: ModuleType) -> None:
-    """top_p looks at the probabilities that temperature and top_k have left."""
+    """top_p looks at the probabilities that temperature and top_k have left.
+
+    Hint: Whose probabilities do you add up: those of all logits as they came, or those of the scores as they are by
+    then?
+    """
     why = "scale by the temperature, then apply top_k, and take softmax of what is left before top_p adds up."
     expect_nucleus(step, ROW, SamplingParams(temperature=2.0, top_p=0.78), 5, why)  # 74, 83%; at temperature 1: 3
     expect_nucleus(step, ROW, SamplingParams(temperature=0.5, top_p=0.6), 1, why)  # 63%
@@ -351,7 +486,11 @@ def test_top_p_comes_after_temperature_and_top_k(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_top_p_is_applied_row_by_row(step: ModuleType) -> None:
-    """Each row has a nucleus of its own."""
+    """Each row has a nucleus of its own.
+
+    Hint: After a sort the columns are ranks, and no longer ids. What takes your mask back, in each row by that row's
+    own order?
+    """
     rows, params = torch.stack([ROW, -ROW, ROW.roll(3)]), SamplingParams(temperature=1.0, top_p=0.45)
     why = "sort, sum and mask along the last dimension, and put the mask back into the order of the ids, row by row."
     drawn = [set(column) for column in zip(*(sample(step, rows, params, why=why) for _ in range(128)), strict=True)]
@@ -361,7 +500,11 @@ def test_top_p_is_applied_row_by_row(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
-    """A temperature of 1e-4, and any below it, gives the best token, in 16 bits too."""
+    """A temperature of 1e-4, and any below it, gives the best token, in 16 bits too.
+
+    Hint: What is 3.0 / 1e-45 in float32, and 0.0 / 1e-45? Softmax does not mind a common offset: could you choose one
+    before you divide?
+    """
     why = "the quotient overflows, and inf - inf is NaN: compute in float32, on logits less the row's largest."
     for dtype in (torch.float16, torch.bfloat16, torch.float32):
         for temperature in (1e-4, 1e-6, 1e-8, 1e-30, 1e-45, 5e-324):
@@ -371,7 +514,11 @@ def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_a_row_without_a_distribution_is_an_error(step: ModuleType) -> None:
-    """Drawing from a row with NaN, with +inf, or with nothing but -inf is a ValueError that names the row."""
+    """Drawing from a row with NaN, with +inf, or with nothing but -inf is a ValueError that names the row.
+
+    Hint: Which of `isnan`, `isinf` and `isfinite` sees each of the three cases, and on which one number of a row could
+    you ask it? Then: which row was it?
+    """
     for tokens, value in (([3], torch.nan), ([3], torch.inf), (list(range(8)), -torch.inf)):
         logits = ROW.repeat(40, 1)
         logits[37, tokens] = value

@@ -30,12 +30,19 @@ SHARES = (None, 0.0, 0.25, 1.0)  # of the latency that passes before the first t
 
 
 def test_the_result_is_the_envelope_of_the_contract(step):
-    """`summarize` returns a `GenerateResult` that holds `ServingMetrics`."""
+    """`summarize` returns a `GenerateResult` that holds `ServingMetrics`.
+
+    Hint: What does your last line return? `GenerateResult` in `shared/result.py` has three fields; of which class is
+    the third?
+    """
     result_of(step, generation())
 
 
 def test_output_tokens_are_counted_from_the_ids(step):
-    """Output tokens are the generated ids, whatever the text looks like."""
+    """Output tokens are the generated ids, whatever the text looks like.
+
+    Hint: Which field of the generation has exactly one entry for each step that the model made?
+    """
     why = (
         "a token is an id: `len(generation.output_ids)`. Words, characters and tokens of the text come out differently."
     )
@@ -47,14 +54,21 @@ def test_output_tokens_are_counted_from_the_ids(step):
 
 
 def test_every_id_counts_zero_repeated_and_stopping_ones_too(step):
-    """Ids that are 0, that repeat, and the EOS at the end count as any other."""
+    """Ids that are 0, that repeat, and the EOS at the end count as any other.
+
+    Hint: Does your count go through a filter, a set, or an `if token`? Which id is false in an `if`?
+    """
     why = "every id cost the model one step. 0 is an id like any other, and so is the EOS that ended the answer."
     for ids in ([0, 9], [0, 0, 5], [4, 4, 4, 4], [9, 0, 257]):
         expect_figure(step, generation(output_ids=ids), "output_tokens", len(ids), why)
 
 
 def test_throughput_is_output_tokens_by_the_whole_latency(step):
-    """Throughput is output tokens per second of the whole request."""
+    """Throughput is output tokens per second of the whole request.
+
+    Hint: Ten tokens took 2 s, the first of them came after 1 s. How many tokens a second did this *request* get? Which
+    of your variables are in it?
+    """
     why = "throughput is output tokens / latency, from the arrival of the request to the last token."
     for tokens, ttft, latency in READINGS:
         slips = {
@@ -67,14 +81,21 @@ def test_throughput_is_output_tokens_by_the_whole_latency(step):
 
 
 def test_ttft_is_handed_on_in_milliseconds(step):
-    """TTFT is the reading `ttft_s`, in milliseconds."""
+    """TTFT is the reading `ttft_s`, in milliseconds.
+
+    Hint: Is `ttft_s` a moment on the clock, or a length of time? And how many milliseconds are 0.25 s?
+    """
     why = "`ttft_s` is already the time from the request to the first token: only the unit changes, 1000 ms a second."
     for tokens, ttft, latency in READINGS:
         expect_figure(step, generation(tokens, ttft, latency), "ttft_ms", 1000 * ttft, why)
 
 
 def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
-    """TPOT is (latency - TTFT) / (output tokens - 1), in milliseconds."""
+    """TPOT is (latency - TTFT) / (output tokens - 1), in milliseconds.
+
+    Hint: Draw the tokens as posts along a line of time, and the request before the first. Which stretch is the
+    decoding, and how many gaps lie in it?
+    """
     why = "TPOT is the decode time by the tokens made in it: (latency - TTFT) / (tokens - 1). The first came with TTFT."
     for tokens, ttft, latency in READINGS:
         slips = {
@@ -87,7 +108,11 @@ def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
 
 
 def test_a_short_answer_is_measured_as_well(step):
-    """An answer of a millisecond, or a microsecond, has figures like any other."""
+    """An answer of a millisecond, or a microsecond, has figures like any other.
+
+    Hint: For which latencies does your guard step in: for none at all, or for small ones too? Is there a rounding or an
+    epsilon in a formula?
+    """
     for scale in (1e-3, 1e-6):
         of = generation(tokens=5, ttft_s=0.2 * scale, latency_s=scale)
         for name, wanted in (("throughput", 5 / scale), ("ttft_ms", 200 * scale), ("tpot_ms", 200 * scale)):
@@ -96,13 +121,19 @@ def test_a_short_answer_is_measured_as_well(step):
 
 
 def test_two_tokens_have_one_step_between_them(step):
-    """With two tokens TPOT is all the time after the first."""
+    """With two tokens TPOT is all the time after the first.
+
+    Hint: Put two tokens into your formula for TPOT by hand. By what is the time divided?
+    """
     why = "two tokens, one step between them: (latency - TTFT) / 1."
     expect_figure(step, generation(tokens=2), "tpot_ms", 800.0, why, {"it was divided by all tokens": 400.0})
 
 
 def test_one_token_has_no_time_per_output_token(step):
-    """With one token TPOT is 0.0; throughput and TTFT are as ever."""
+    """With one token TPOT is 0.0; throughput and TTFT are as ever.
+
+    Hint: Put one token into each of your formulas. Which one divides by nothing, and which two do not care?
+    """
     of = generation(tokens=1, ttft_s=0.4, latency_s=0.5)
     why = "with a single token there is no time between tokens, and no division by zero: 0.0 says `not measured`."
     expect_figure(step, of, "tpot_ms", 0.0, why)
@@ -111,7 +142,10 @@ def test_one_token_has_no_time_per_output_token(step):
 
 
 def test_no_token_gives_zeros(step):
-    """Without a token nothing was produced: throughput and TPOT are 0.0, and nothing breaks."""
+    """Without a token nothing was produced: throughput and TPOT are 0.0, and nothing breaks.
+
+    Hint: And with no token at all: what is n - 1 then, and does your guard for one token catch it?
+    """
     for ttft in (None, 0.2):
         of = generation(tokens=0, ttft_s=ttft, latency_s=0.5, text="")
         for name in ("output_tokens", "throughput", "tpot_ms"):
@@ -119,7 +153,10 @@ def test_no_token_gives_zeros(step):
 
 
 def test_a_time_to_first_token_of_zero_is_a_reading(step):
-    """A `ttft_s` of 0.0 was measured: TPOT is then latency / (tokens - 1)."""
+    """A `ttft_s` of 0.0 was measured: TPOT is then latency / (tokens - 1).
+
+    Hint: For which two values is `if generation.ttft_s:` false? Do both of them mean that nobody measured?
+    """
     of = generation(tokens=5, ttft_s=0.0, latency_s=1.0)
     why = "0.0 is a reading, None is none: ask `ttft_s is None`, not `if ttft_s`, which takes 0.0 for not measured."
     expect_figure(step, of, "tpot_ms", 250.0, why)
@@ -127,7 +164,10 @@ def test_a_time_to_first_token_of_zero_is_a_reading(step):
 
 
 def test_an_unmeasured_time_to_first_token_gives_zeros(step):
-    """A `ttft_s` of None was not measured: TTFT and TPOT are both 0.0."""
+    """A `ttft_s` of None was not measured: TTFT and TPOT are both 0.0.
+
+    Hint: What do your formulas make of a `ttft_s` of None? Which of the figures need it, and which one does not?
+    """
     of = generation(ttft_s=None)
     why = (
         "where prefill and decode were not told apart there is no TTFT and no TPOT: 0.0 is the contract's sign for it."
@@ -138,13 +178,20 @@ def test_an_unmeasured_time_to_first_token_gives_zeros(step):
 
 
 def test_no_time_gives_a_finite_throughput(step):
-    """A latency of 0 divides nothing by zero."""
+    """A latency of 0 divides nothing by zero.
+
+    Hint: By what does your throughput divide, and what does Python say where the clock has not moved in between?
+    """
     for tokens, ttft in product((0, 1, 2, 5), (None, 0.0)):
         expect_finite(step, generation(tokens, ttft, 0.0), "a coarse clock can read 0.")
 
 
 def test_every_figure_is_finite_and_not_negative(step):
-    """For any readings 0 <= TTFT <= latency, from a nanosecond to a week, no figure is NaN, infinite or below zero."""
+    """For any readings 0 <= TTFT <= latency, from a nanosecond to a week, no figure is NaN, infinite or below zero.
+
+    Hint: Try the corners by hand: a latency of 0, a TTFT as long as the latency, a nanosecond, a week, no token, one.
+    Which of them gives something odd?
+    """
     times = (0.0, 1e-9, 2e-9, 3.7e-4, 1.0, 604_800.0)
     for tokens, latency in product((0, 1, 2, 3, 1000), times):
         for ttft in (None, *(time for time in times if time <= latency)):
@@ -152,7 +199,10 @@ def test_every_figure_is_finite_and_not_negative(step):
 
 
 def test_latency_is_handed_on_in_milliseconds(step):
-    """`latency_ms` is the whole latency, in milliseconds."""
+    """`latency_ms` is the whole latency, in milliseconds.
+
+    Hint: What does `latency_s` cover, and has your code taken a part of it away? In which unit does it go out?
+    """
     for tokens, ttft, latency in READINGS:
         slips = {"TTFT was taken off": 1000 * (latency - ttft), "this is TTFT": 1000 * ttft}
         why = "the latency is of the whole request, prefill included."
@@ -160,7 +210,11 @@ def test_latency_is_handed_on_in_milliseconds(step):
 
 
 def test_the_rest_is_handed_through(step):
-    """Text, ids, prompt tokens, cache use and finish reason come out as they went in."""
+    """Text, ids, prompt tokens, cache use and finish reason come out as they went in.
+
+    Hint: Compare what goes in and what comes out field by field. Which one went through something on the way, such as
+    `strip`, `or`, or a condition?
+    """
     for text, ids, used_cache, reason in (
         (" two  spaces\n", [5, 0, 5, 257], True, "stop"),
         ("", [257], False, "length"),
@@ -191,7 +245,11 @@ def test_the_rest_is_handed_through(step):
 
 
 def test_every_combination_of_readings_holds(step):
-    """Whatever the other readings are, each figure follows its formula: short and long, first token last, no cache."""
+    """Whatever the other readings are, each figure follows its formula: short and long, first token last, no cache.
+
+    Hint: Which of your lines asks about something that is not in its formula, such as the cache, the finish reason, or
+    the size of a number?
+    """
     for tokens, latency, share, used_cache in product((0, 1, 2, 7, 1000), (0.05, 40.0, 9000.0), SHARES, (True, False)):
         ttft = None if share is None or tokens == 0 else share * latency
         of = generation(tokens, ttft, latency, used_cache=used_cache, finish_reason="stop" if used_cache else "length")
@@ -204,7 +262,11 @@ def test_every_combination_of_readings_holds(step):
 
 
 def test_as_dict_is_json_as_the_contract_has_it(step):
-    """`metrics.as_dict()` has the contract's keys and rounding, and is JSON."""
+    """`metrics.as_dict()` has the contract's keys and rounding, and is JSON.
+
+    Hint: Call `json.dumps(result.metrics.as_dict())`. Of which type is the value that it stumbles over or that differs:
+    a tensor, a None, something rounded too early?
+    """
     base = {"throughput": 4.5, "input_tokens": 7, "output_tokens": 5, "latency_ms": 1100.0, "used_cache": True}
     base |= {"finish_reason": "stop"}
     for of, wanted in (
@@ -232,7 +294,11 @@ def test_as_dict_is_json_as_the_contract_has_it(step):
 
 
 def test_calls_leave_each_other_and_the_generation_alone(step):
-    """A second call does not touch the first one's result, and no call changes what it was handed."""
+    """A second call does not touch the first one's result, and no call changes what it was handed.
+
+    Hint: Do two results share an object? Compare `id()` of their metrics and of their lists, and look for what is made
+    only once, when the module is read.
+    """
     first, second = generation(), generation(tokens=2, ttft_s=None, latency_s=4.0, text="other", used_cache=False)
     kept = asdict(first)
     result = step.summarize(first)
@@ -258,7 +324,11 @@ def test_calls_leave_each_other_and_the_generation_alone(step):
 
 @pytest.mark.stretch
 def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
-    """`percentile(values, q)`, q from 0 to 100, agrees with any common definition, on unsorted values."""
+    """`percentile(values, q)`, q from 0 to 100, agrees with any common definition, on unsorted values.
+
+    Hint: Sort [40, 10, 30, 20, 50] by hand. Which place of the five, counted from 1, has 90% of the values at or below
+    it? Where does Python's index 0 come in?
+    """
     for count in (2, 5, 10, 101, 1000):
         values = [3.0 * rank for rank in range(count)]
         Random(count).shuffle(values)
@@ -278,7 +348,10 @@ def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
 
 @pytest.mark.stretch
 def test_percentile_of_one_value_is_that_value(step):
-    """One value is every percentile of itself."""
+    """One value is every percentile of itself.
+
+    Hint: Which index does your formula give for a single value, at q = 0, at 50 and at 100?
+    """
     for q in (0, 1, 50, 99.9, 100):
         got = percentile_of(step, [0.1], q)
         why = "mind the edges: with one value there is no neighbour to go to."
@@ -287,7 +360,11 @@ def test_percentile_of_one_value_is_that_value(step):
 
 @pytest.mark.stretch
 def test_percentile_never_leaves_the_values(step):
-    """0 gives the smallest, 100 the largest, and nothing lies outside, not even by rounding."""
+    """0 gives the smallest, 100 the largest, and nothing lies outside, not even by rounding.
+
+    Hint: What does your formula give for q = 0 and for q = 100? If it mixes two values: can the sum end up beyond both,
+    in the last digit?
+    """
     random = Random(5)
     for _ in range(300):
         near, spread = random.random(), random.choice((0.0, 1e-15, 1.0))
@@ -307,7 +384,10 @@ def test_percentile_never_leaves_the_values(step):
 
 @pytest.mark.stretch
 def test_percentile_leaves_the_values_as_they_were(step):
-    """The values are in the same order afterwards."""
+    """The values are in the same order afterwards.
+
+    Hint: Print the caller's list after the call. Which line has put it in order?
+    """
     values = [4.0, 1.0, 3.0, 2.0]
     step.percentile(values, 50)
     expect(

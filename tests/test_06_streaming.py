@@ -28,7 +28,10 @@ FLUSH = "what was held back belongs to the answer too: when no token comes any m
 
 
 def test_the_answer_is_an_iterator(step):
-    """`generate_stream` returns an iterator."""
+    """`generate_stream` returns an iterator.
+
+    Hint: Print `type(generate_stream(…))`. Which keyword makes a function hand out its pieces as they come?
+    """
     tokenizer = FastTokenizer()
     stream = step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, PROMPT, max_new_tokens=5)
     expect(
@@ -41,7 +44,11 @@ def test_the_answer_is_an_iterator(step):
 
 
 def test_the_call_runs_at_most_the_prefill(step):
-    """Calling `generate_stream` runs the model once at most: the rest happens as chunks are asked for."""
+    """Calling `generate_stream` runs the model once at most: the rest happens as chunks are asked for.
+
+    Hint: When does your loop over the tokens run: at the call, or at the first `next`? Look for whatever takes them all
+    at once.
+    """
     tokenizer = FastTokenizer()
     model = answering(tokenizer, b"Hello")
     step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5)
@@ -56,7 +63,10 @@ def test_the_call_runs_at_most_the_prefill(step):
 
 
 def test_the_prompt_goes_in_as_step_1_has_it(step):
-    """The model's first forward takes the prompt in its chat format, word for word."""
+    """The model's first forward takes the prompt in its chat format, word for word.
+
+    Hint: What does `prepare_inputs` get from you, and what of its result goes to `decode_tokens`?
+    """
     told = read(step, FastTokenizer(), b"Hello")
     first = told.model.calls[0].ids if told.model.calls else []
     why = "step 1 knows the chat format: hand it the prompt as it is, spaces and line ends included."
@@ -64,7 +74,10 @@ def test_the_prompt_goes_in_as_step_1_has_it(step):
 
 
 def test_no_chunk_repeats_what_was_sent(step):
-    """Each chunk holds only new text."""
+    """Each chunk holds only new text.
+
+    Hint: Print the chunks under each other. How does your code know which text is out already?
+    """
     for reply in (b"Hello", b"ha ha ha"):
         told = read(step, FastTokenizer(), reply)
         wrong = told.first_wrong(told.repeats)
@@ -78,7 +91,11 @@ def test_no_chunk_repeats_what_was_sent(step):
 
 
 def test_joined_chunks_are_the_completion(step):
-    """Joined, the chunks are the completion's text, spaces, line ends and repeated words included."""
+    """Joined, the chunks are the completion's text, spaces, line ends and repeated words included.
+
+    Hint: Join the chunks and compare them with all ids decoded, by `repr`. Where do they part, and does a `strip`,
+    `split` or `replace` look at that place?
+    """
     for reply in (
         b"Hello",
         b" two  spaces \n\n ",
@@ -92,7 +109,10 @@ def test_joined_chunks_are_the_completion(step):
 
 
 def test_each_chunk_goes_out_with_its_token(step):
-    """What a token completes is sent before the model runs for the next token: every chunk, not just the first."""
+    """What a token completes is sent before the model runs for the next token: every chunk, not just the first.
+
+    Hint: After which token was the late chunk whole? What was your loop waiting for in that round?
+    """
     params = SamplingParams(temperature=0.7, top_k=5)
     mixed = [*"ab é 🙂".encode(), HIDDEN, *b"cd \xff e", IM_END]
     for reply, options in ((b"Hello you", {}), (mixed, {}), (PROSE.encode() * 2, {}), (b"Hello", {"params": params})):
@@ -108,19 +128,31 @@ def test_each_chunk_goes_out_with_its_token(step):
 
 
 def test_an_emoji_of_several_tokens_comes_whole(step):
-    """An emoji whose bytes are tokens of their own is sent once, whole, with the last of them."""
+    """An emoji whose bytes are tokens of their own is sent once, whole, with the last of them.
+
+    Hint: Print what the ids so far decode to, round by round, for `🙂` on its own. What does the text end in before the
+    fourth, and what had you sent by then?
+    """
     for reply in ("🙂", "I 🙂 you", "🙂🙂🙃", "👩‍🚀 up"):
         expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
 
 
 def test_cjk_and_accents_of_several_tokens_come_whole(step):
-    """Characters of two and three tokens are sent once, whole, with the last of them."""
+    """Characters of two and three tokens are sent once, whole, with the last of them.
+
+    Hint: Between the first and the last token of a character, does what you remember stand for the text that was
+    decoded, or for the text that was *sent*?
+    """
     for reply in ("naïve café", "你好 世界", "한국어 и русский", "e\u0301"):
         expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
 
 
 def test_no_chunk_is_empty(step):
-    """A token without text of its own gives no chunk: an unfinished character, a special token, an EOS."""
+    """A token without text of its own gives no chunk: an unfinished character, a special token, an EOS.
+
+    Hint: Print the piece that a special token gives, and the first token of an emoji. What stands between it and your
+    `yield`?
+    """
     for reply in (b"Hello", "a🙂b".encode(), [*b"ab", HIDDEN, *b"cd", IM_END]):
         told = read(step, FastTokenizer(), reply)
         wrong = told.first_wrong(lambda at, told=told: not told.chunks[at].text)
@@ -134,7 +166,11 @@ def test_no_chunk_is_empty(step):
 
 
 def test_special_tokens_are_never_shown(step):
-    """No special token shows, listed in `all_special_ids` or not, inside the answer or at its end."""
+    """No special token shows, listed in `all_special_ids` or not, inside the answer or at its end.
+
+    Hint: Who decides in your code which token is special: the tokenizer, or a list of yours? Do all your decodes go the
+    same way?
+    """
     why = "a special token is no text: decode with skip_special_tokens=True, which knows them all, listed or not."
     for reply in (
         [*b"a", IM_START, *b"b", IM_END],
@@ -145,14 +181,20 @@ def test_special_tokens_are_never_shown(step):
 
 
 def test_what_looks_like_a_special_token_is_shown(step):
-    """Added tokens that are not special, and ordinary text that looks like a special token, are text."""
+    """Added tokens that are not special, and ordinary text that looks like a special token, are text.
+
+    Hint: Do you search the text, or look tokens up in a list? What becomes of an answer that is *about* special tokens?
+    """
     why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
     for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|> and", IM_END], list(b"<|endoftext|></s>")):
         expect_text(read(step, FastTokenizer(), reply), why)
 
 
 def test_an_answer_without_text_is_no_chunk(step):
-    """An EOS at once gives an empty stream."""
+    """An EOS at once gives an empty stream.
+
+    Hint: Follow an answer whose first id is an EOS through your code, down to the last line. What is yielded?
+    """
     for reply in ([IM_END], [HIDDEN, IM_END]):
         told = read(step, FastTokenizer(), reply, max_new_tokens=5)
         expect(
@@ -165,19 +207,29 @@ def test_an_answer_without_text_is_no_chunk(step):
 
 
 def test_a_character_cut_by_the_limit_is_sent_as_it_is(step):
-    """Where the limit cuts a character, what is left of it is sent at the end, as the completion has it."""
+    """Where the limit cuts a character, what is left of it is sent at the end, as the completion has it.
+
+    Hint: Something has been held back, and the loop is over. Which line of yours runs then?
+    """
     for reply in (b"Hi " + EMOJI[:3], b"Hi " + EMOJI[:1], EMOJI + EMOJI[:2], EMOJI[:2]):
         expect_text(read(step, FastTokenizer(), reply), FLUSH)
 
 
 def test_a_character_cut_by_the_eos_is_sent_as_it_is(step):
-    """Where the EOS cuts a character, what is left of it is sent at the end, as the completion has it."""
+    """Where the EOS cuts a character, what is left of it is sent at the end, as the completion has it.
+
+    Hint: By how many ways does your loop end? Does what was held back meet the same line on each of them?
+    """
     for reply in ([*b"Hi ", *EMOJI[:3], IM_END], [*EMOJI[:1], IM_END]):
         expect_text(read(step, FastTokenizer(), reply, max_new_tokens=len(reply) + 3), FLUSH)
 
 
 def test_a_genuine_replacement_character_is_text(step):
-    """A U+FFFD that the model means is text like any other, also several, and at the end."""
+    """A U+FFFD that the model means is text like any other, also several, and at the end.
+
+    Hint: What does the next token do to a `�` that was unfinished, and what to one that the model meant? And what if
+    none comes?
+    """
     for reply in (
         f"a {UNFINISHED} b",
         f"{UNFINISHED}{UNFINISHED}x",
@@ -190,14 +242,20 @@ def test_a_genuine_replacement_character_is_text(step):
 
 
 def test_tokens_that_end_one_character_and_begin_the_next(step):
-    """Tokens whose bytes straddle characters lose and double nothing."""
+    """Tokens whose bytes straddle characters lose and double nothing.
+
+    Hint: After such a token the text ends in half a character again. Which ids, and which text, do you still hold then?
+    """
     tokenizer = FastTokenizer(backends.straddling_backend())
     for reply in ("你好你好", "🙂🙂🙂", "é é é the é"):
         expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
 
 
 def test_the_leading_space_of_metaspace(step):
-    """Where tokens carry their space in front (Llama's `▁`), each word keeps it, and the first one has none."""
+    """Where tokens carry their space in front (Llama's `▁`), each word keeps it, and the first one has none.
+
+    Hint: Decode the ids of a second word by themselves, then behind those of the first. Where has the space gone?
+    """
     why = "a token's text hangs on what comes before it: the first loses its space, the others keep theirs. Decode it "
     why += "together with those before it, never alone."
     for tokenizer in (FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))):
@@ -206,21 +264,33 @@ def test_the_leading_space_of_metaspace(step):
 
 
 def test_characters_spelled_in_byte_tokens(step):
-    """With byte fallback (`<0xF0>` and so on) whole characters come out whole, side by side as well."""
+    """With byte fallback (`<0xF0>` and so on) whole characters come out whole, side by side as well.
+
+    Hint: What do the first two byte tokens of an emoji decode to, and how many `�` is it? Does your code look at the
+    end of the text, or count?
+    """
     tokenizer = FastTokenizer(backends.metaspace_backend(byte_fallback=True))
     for reply in ("the 🙂 cat", "🙂🙂 üü", "ñ"):
         expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
 
 
 def test_spaces_are_not_cleaned_up(step):
-    """A tokenizer that tidies spaces by itself is told not to."""
+    """A tokenizer that tidies spaces by itself is told not to.
+
+    Hint: Print the text after each token of `the mat .` and see what is taken back. Which of your decodes leaves that
+    choice to the tokenizer?
+    """
     tokenizer = FastTokenizer(backends.word_level_backend(), clean_up=True)
     why = "clean-up rewrites what was sent (`mat .` to `mat.`): decode with clean_up_tokenization_spaces=False."
     expect_text(read(step, tokenizer, tokenizer.ids("the cat sat . do n't ! the mat 's")), why)
 
 
 def test_ids_beyond_the_tokenizer_have_no_text(step):
-    """An id that the model has and the tokenizer has not is no text, also in the middle of a character."""
+    """An id that the model has and the tokenizer has not is no text, also in the middle of a character.
+
+    Hint: What does decoding give for an id that the tokenizer has not, alone and between two halves of a character?
+    Does your code ask anything else about it?
+    """
     why = "a model's vocabulary is often wider than the tokenizer's: such an id is no text, and the answer goes on."
     for backend in (backends.byte_level_backend(), backends.metaspace_backend(byte_fallback=True)):
         tokenizer = FastTokenizer(backend)
@@ -230,7 +300,11 @@ def test_ids_beyond_the_tokenizer_have_no_text(step):
 
 
 def test_bytes_that_make_no_character(step):
-    """Random bytes and ids come out as the completion has them."""
+    """Random bytes and ids come out as the completion has them.
+
+    Hint: Join your chunks, decode all ids, and look where the two part. Which ids were held back there, and what has
+    become of them?
+    """
     why = "joined, the chunks are the decoding of all ids, whatever they are: what is not sent yet is decoded again."
     for backend in (backends.byte_level_backend, backends.straddling_backend, backends.zero_eos_backend):
         for seed in range(8):
@@ -241,68 +315,114 @@ def test_bytes_that_make_no_character(step):
 
 
 def test_one_token_a_step_through_the_cache(step):
-    """The model takes the prompt once, then one token a step, with the cache: as many forwards as tokens."""
+    """The model takes the prompt once, then one token a step, with the cache: as many forwards as tokens.
+
+    Hint: Where do your tokens come from? Count the model's calls, and the ids in each of them.
+    """
     stream_promises.goes_one_token_a_step(read(step, FastTokenizer(), b"Hello, you"))
 
 
 def test_every_eos_ends_the_stream(step):
-    """The stream ends at any EOS, the model's or the tokenizer's, unless `ignore_eos`."""
+    """The stream ends at any EOS, the model's or the tokenizer's, unless `ignore_eos`.
+
+    Hint: Which stop ids reach the loop, and who made them? If your own code ends the stream as well: does it know of
+    `ignore_eos`?
+    """
     stream_promises.ends_at_every_eos(step)
 
 
 def test_max_new_tokens_wins_over_the_params(step):
-    """`max_new_tokens` limits the stream, larger or smaller than `params.max_tokens`, which counts where it is None."""
+    """`max_new_tokens` limits the stream, larger or smaller than `params.max_tokens`, which counts where it is None.
+
+    Hint: Which limit goes to the token loop? Does your own code count chunks, of which there are fewer than tokens?
+    """
     stream_promises.keeps_the_limit(step)
 
 
 def test_what_does_not_fit_is_refused_before_the_model_runs(step):
-    """A limit below 1, or beyond the context, is a `RequestRefused`, at the call or at the first chunk."""
+    """A limit below 1, or beyond the context, is a `RequestRefused`, at the call or at the first chunk.
+
+    Hint: Is `check_fits` reached before the first forward? And with which limit, where 0 was asked for?
+    """
     stream_promises.refuses_what_does_not_fit(step)
 
 
 def test_the_params_reach_the_sampler(step):
-    """With `top_k=2` only the two best tokens are drawn, and each of them is."""
+    """With `top_k=2` only the two best tokens are drawn, and each of them is.
+
+    Hint: Which params does `decode_tokens` get: the request's, or fresh ones?
+    """
     stream_promises.hands_on_the_params(step)
 
 
 def test_one_seed_gives_one_text_on_both_paths(step, load):
-    """After the same `torch.manual_seed`, stream and `generate_cached` give the same sampled text."""
+    """After the same `torch.manual_seed`, stream and `generate_cached` give the same sampled text.
+
+    Hint: How many random numbers does a token cost on each path? Look for a second draw, a seed, a generator of your
+    own.
+    """
     stream_promises.draws_what_the_cached_path_draws(step, load)
 
 
 def test_two_streams_at_once_do_not_mix(step):
-    """Two streams, read in turns, each give their own answer, also after a stream that was left in the middle."""
+    """Two streams, read in turns, each give their own answer, also after a stream that was left in the middle.
+
+    Hint: Where do you keep what was sent: in the function, or on something that all streams share?
+    """
     stream_manners.keeps_two_streams_apart(step)
 
 
 def test_an_error_of_the_model_reaches_the_consumer(step):
-    """If the model fails, what was whole is out already, and the error comes through with its type."""
+    """If the model fails, what was whole is out already, and the error comes through with its type.
+
+    Hint: Is there a `try` or a `finally` around the loop? What does it send, or swallow, when the model raises
+    half-way?
+    """
     stream_manners.lets_errors_through(step)
 
 
 def test_no_gradients_are_recorded(step):
-    """No forward records a graph, also where another thread reads the stream."""
+    """No forward records a graph, also where another thread reads the stream.
+
+    Hint: Who calls the model: step 4's loop, or a line of yours? Print `torch.is_grad_enabled()` there, while a thread
+    of its own reads.
+    """
     stream_manners.records_no_graph(step)
 
 
 def test_the_callers_grad_mode_stays(step):
-    """Between two chunks the caller's grad mode is what it was."""
+    """Between two chunks the caller's grad mode is what it was.
+
+    Hint: Is a `with torch.…` block open at your `yield`? What in this step would need one?
+    """
     stream_manners.keeps_the_callers_grad_mode(step)
 
 
 def test_nothing_handed_in_is_changed(step):
-    """Params, the model's mode and its config are after the stream what they were before."""
+    """Params, the model's mode and its config are after the stream what they were before.
+
+    Hint: What do you set on model or params, so as to have it for this one answer? Which call could take it as an
+    argument?
+    """
     stream_manners.leaves_what_it_is_handed(step)
 
 
 def test_a_real_model_streams_what_the_library_says(step):
-    """On real tiny models, random and greedy, the chunks join to the text of the library's own `generate`."""
+    """On real tiny models, random and greedy, the chunks join to the text of the library's own `generate`.
+
+    Hint: Print both texts by `repr`. If they differ from the first word on, look at the tokens, which are step 4's; if
+    only here and there, at what you send.
+    """
     stream_promises.says_what_the_library_says(step)
 
 
 @pytest.mark.stretch
 def test_work_grows_with_the_answer_not_with_its_square(step):
-    """The number of ids decoded grows linearly with the answer."""
+    """The number of ids decoded grows linearly with the answer.
+
+    Hint: How many ids do you decode at token 400, and how many of their characters went out long ago? How far back does
+    the tokenizer have to see?
+    """
     work = {}
     for tokens in (120, 480):
         told = read(step, FastTokenizer(), (PROSE * 10).encode()[:tokens])
@@ -320,7 +440,11 @@ def test_work_grows_with_the_answer_not_with_its_square(step):
 
 @pytest.mark.stretch
 def test_closing_the_stream_closes_the_token_loop(load):
-    """A stream that is closed, or dropped, closes the token loop under it, and the model runs no more."""
+    """A stream that is closed, or dropped, closes the token loop under it, and the model runs no more.
+
+    Hint: What happens to the loop under yours when the consumer calls `close()`? Does anything else still hold its
+    iterator?
+    """
     stream_manners.closes_the_token_loop(load)
 
 

@@ -30,7 +30,10 @@ VERY_FAST = ServingMetrics(9e6, 3, 2, ttft_ms=0.001, tpot_ms=0.0001, latency_ms=
 
 
 def test_request_and_response_are_pydantic_models(step: ModuleType) -> None:
-    """Request and response are pydantic models, so FastAPI reads the one and writes the other."""
+    """Request and response are pydantic models, so FastAPI reads the one and writes the other.
+
+    Hint: From which class do yours derive? Print `GenerateRequest.__mro__`.
+    """
     for name in ("GenerateRequest", "GenerateResponse"):
         model = getattr(step, name, None)
         expect(
@@ -43,7 +46,10 @@ def test_request_and_response_are_pydantic_models(step: ModuleType) -> None:
 
 
 def test_a_prompt_alone_is_enough(step: ModuleType) -> None:
-    """A prompt alone is a request: the settings have the defaults 128, 0.0 and 50."""
+    """A prompt alone is a request: the settings have the defaults 128, 0.0 and 50.
+
+    Hint: Build `GenerateRequest(prompt='Hello')` and print it. Compare each value with the lesson's table.
+    """
     request = accepted(step, prompt="Hello")
     for field, default in (("max_new_tokens", 128), ("temperature", 0.0), ("top_k", 50)):
         call = f"GenerateRequest(prompt='Hello').{field}"
@@ -51,28 +57,44 @@ def test_a_prompt_alone_is_enough(step: ModuleType) -> None:
 
 
 def test_the_prompt_is_required(step: ModuleType) -> None:
-    """A request without a prompt is refused."""
+    """A request without a prompt is refused.
+
+    Hint: Build `GenerateRequest()` by hand. Where does its prompt come from?
+    """
     refused(step, "a request has no meaning without a prompt: give that field no default.")
 
 
 def test_max_new_tokens_is_1_to_512(step: ModuleType) -> None:
-    """max_new_tokens is 1 to 512, both included."""
+    """max_new_tokens is 1 to 512, both included.
+
+    Hint: Try 0, 1, 512 and 513. Which of `gt` and `ge`, and of `lt` and `le`, lets its own number in?
+    """
     check_bounds(step, "max_new_tokens", inside=(1, 2, 511, 512), outside=(-1, 0, 513, 10**9))
 
 
 def test_temperature_is_0_to_2(step: ModuleType) -> None:
-    """temperature is 0 to 2, both included."""
+    """temperature is 0 to 2, both included.
+
+    Hint: Try -0.001, 0, 2 and 2.001, and print what comes out. Is the value refused, or moved to the bound?
+    """
     inside = (0, 0.0, 0.123456789, 1, 1.999, 2, 2.0)
     check_bounds(step, "temperature", inside=inside, outside=(-1, -0.001, 2.001, 3, 10**9))
 
 
 def test_top_k_is_1_to_100(step: ModuleType) -> None:
-    """top_k is 1 to 100, both included."""
+    """top_k is 1 to 100, both included.
+
+    Hint: Try 0, 1, 100 and 101. Does anything bend a value into the bounds before pydantic looks at it?
+    """
     check_bounds(step, "top_k", inside=(1, 2, 99, 100), outside=(-1, 0, 101, 10**9))
 
 
 def test_settings_reach_the_sampling_params(step: ModuleType) -> None:
-    """to_sampling_params() hands on every setting; max_tokens is max_new_tokens."""
+    """to_sampling_params() hands on every setting; max_tokens is max_new_tokens.
+
+    Hint: Build a request of three odd numbers and print its `to_sampling_params()`. Which one came out rounded, in
+    another field, or not at all?
+    """
     check_params(step, max_new_tokens=7, temperature=0.8, top_k=3)
     check_params(step, max_new_tokens=512, temperature=2.0, top_k=100)
     check_params(step, max_new_tokens=128, temperature=0.5, top_k=50)
@@ -81,20 +103,30 @@ def test_settings_reach_the_sampling_params(step: ModuleType) -> None:
 
 
 def test_settings_at_their_lowest_stay_as_they_are(step: ModuleType) -> None:
-    """A temperature of 0 stays 0: it is a setting, not a missing one."""
+    """A temperature of 0 stays 0: it is a setting, not a missing one.
+
+    Hint: Is there an `or`, or an `if self.…`, in `to_sampling_params`? What do these make of 0 and of 0.0?
+    """
     check_params(step, max_new_tokens=1, temperature=0.0, top_k=1)
     check_params(step, max_new_tokens=1, temperature=0, top_k=100)
 
 
 def test_a_blank_prompt_is_refused(step: ModuleType) -> None:
-    """A prompt that is empty, or all spaces and line ends, is refused."""
+    """A prompt that is empty, or all spaces and line ends, is refused.
+
+    Hint: What is the length of `' '`? What must a prompt have at least one of, if it is not to be blank?
+    """
     why = "there is nothing to answer in a blank prompt: ask for at least one character that is no space."
     for prompt in ("", " ", "   ", "\n", " \t\r\n "):
         refused(step, why, prompt=prompt)
 
 
 def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
-    """The prompt is handed on untouched: spaces, line ends and odd characters included."""
+    """The prompt is handed on untouched: spaces, line ends and odd characters included.
+
+    Hint: Print `repr(request.prompt)` for `' Hello '`. What has been at it: a setting of the model, or a validator that
+    returns something else?
+    """
     for prompt in ("  Hello ", "x", *UNTOUCHABLE):
         got = getattr(accepted(step, prompt=prompt), "prompt", None)
         expect(
@@ -107,7 +139,11 @@ def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
 
 
 def test_the_prompt_has_an_upper_length(step: ModuleType) -> None:
-    """A prompt has at most MAX_PROMPT_CHARS characters, a bound from 4,096 to 1,000,000."""
+    """A prompt has at most MAX_PROMPT_CHARS characters, a bound from 4,096 to 1,000,000.
+
+    Hint: Try a prompt of exactly `MAX_PROMPT_CHARS` characters, and one of one more; then the same in `é`, which is two
+    bytes. Which argument of `Field` counts characters?
+    """
     most = prompt_limit(step)
     for character in "xé😀":
         accepted(step, prompt=character * most)
@@ -116,7 +152,11 @@ def test_the_prompt_has_an_upper_length(step: ModuleType) -> None:
 
 
 def test_nan_and_infinity_are_refused(step: ModuleType) -> None:
-    """NaN and infinities are refused: Python's JSON reader lets them in."""
+    """NaN and infinities are refused: Python's JSON reader lets them in.
+
+    Hint: What is `float('nan') < 0`, and what `float('nan') > 2`? Would a bound notice? Look for an argument of `Field`
+    that asks for it outright.
+    """
     why = "every comparison with NaN is false, so a bound may let it through: refuse what is not finite."
     for field in NUMBERS:
         for value in ("nan", "inf", "-inf"):
@@ -124,21 +164,32 @@ def test_nan_and_infinity_are_refused(step: ModuleType) -> None:
 
 
 def test_null_is_refused(step: ModuleType) -> None:
-    """null is refused, for every field: a client leaves a field out to get its default."""
+    """null is refused, for every field: a client leaves a field out to get its default.
+
+    Hint: Which of your annotations has room for None? Build a request with `top_k=None` and print it.
+    """
     why = "an `Optional` field takes null, and None then reaches the engine: a default needs no `| None`."
     for field in ("prompt", *NUMBERS):
         refused(step, why, **{"prompt": "Hello", field: None})
 
 
 def test_unknown_fields_are_refused(step: ModuleType) -> None:
-    """An unknown field is refused: a misspelt setting must not silently give the default."""
+    """An unknown field is refused: a misspelt setting must not silently give the default.
+
+    Hint: Build a request with `temprature=0.5` and print it. What has become of the typo? `ConfigDict` has a word for
+    what is extra.
+    """
     why = "pydantic ignores unknown fields unless told otherwise, and a typo gets the default: forbid extra fields."
     for field, value in (("max_tokens", 16), ("temprature", 0.5), ("topk", 3), ("top_p", 0.9), ("Temperature", 1)):
         refused(step, why, **{"prompt": "Hello", field: value})
 
 
 def test_true_and_text_are_no_numbers(step: ModuleType) -> None:
-    """true, text and lists are no numbers, and a number is no prompt."""
+    """true, text and lists are no numbers, and a number is no prompt.
+
+    Hint: Build one request with `top_k=True` and one with `top_k='5'`, and print both. What has pydantic done for you
+    that nobody asked for, and what switches it off?
+    """
     why = 'pydantic turns true and "1" into 1 unless a field is strict, and a slip becomes a setting: be strict.'
     for field in NUMBERS:
         for value in (True, False, "1", "1.0", "", [1], {}):
@@ -148,7 +199,10 @@ def test_true_and_text_are_no_numbers(step: ModuleType) -> None:
 
 
 def test_half_a_token_is_refused(step: ModuleType) -> None:
-    """A fraction is no count of tokens."""
+    """A fraction is no count of tokens.
+
+    Hint: What comes out for `top_k=1.5`: an error, 1 or 2? Of which type is the field, and who did the rounding?
+    """
     for field in ("max_new_tokens", "top_k"):
         for value in (1.5, 0.5, 99.9):
             why = f"{field} is a whole number: refuse a fraction, do not round it."
@@ -156,13 +210,20 @@ def test_half_a_token_is_refused(step: ModuleType) -> None:
 
 
 def test_a_response_holds_text_and_metrics(step: ModuleType) -> None:
-    """A response is built from an engine's text and metrics, and its JSON holds both unchanged."""
+    """A response is built from an engine's text and metrics, and its JSON holds both unchanged.
+
+    Hint: Build a response of an `as_dict()` and print its `model_dump_json()`. What is missing, renamed or changed?
+    """
     for text in ("The answer.", *UNTOUCHABLE, "long " * 20_000):
         expect_metrics(response_json(step, text, METRICS), METRICS, wanted=METRICS)
 
 
 def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
-    """A response may be short: empty text, one token, nothing measured, a reading that rounds to 0.0."""
+    """A response may be short: empty text, one token, nothing measured, a reading that rounds to 0.0.
+
+    Hint: Which of your fields would refuse an empty text, a 0.0, or a figure that is not there? And where would a
+    finish reason come from that no engine gave?
+    """
     for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST):
         wanted = {name: figure for name, figure in metrics.items() if figure or name not in TIMES}
         body = response_json(step, "", metrics)
@@ -178,14 +239,21 @@ def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
 
 
 def test_further_metrics_pass_through(step: ModuleType) -> None:
-    """What else an engine measures stands in the response, such as an acceptance rate."""
+    """What else an engine measures stands in the response, such as an acceptance rate.
+
+    Hint: What does your model of the metrics do with a name that it has not heard of? Must it answer as the request
+    does?
+    """
     metrics = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4).as_dict()
     metrics |= {"draft_model": "tiny", "warm": True}
     expect_metrics(response_json(step, "Yes.", metrics), metrics, wanted=metrics)
 
 
 def test_the_required_fields_of_a_response_are_required(step: ModuleType) -> None:
-    """A response without its text, or without a figure that every engine knows, is refused."""
+    """A response without its text, or without a figure that every engine knows, is refused.
+
+    Hint: Leave one figure out at a time. Which one does your model make up, and from what?
+    """
     refused_response(step, {"metrics": METRICS}, "text")
     refused_response(step, {"text": "Yes."}, "metrics")
     for missing in ("latency_ms", "input_tokens", "output_tokens", "throughput", "used_cache"):
@@ -194,7 +262,11 @@ def test_the_required_fields_of_a_response_are_required(step: ModuleType) -> Non
 
 
 def test_the_json_schema_admits_exactly_the_valid_numbers(step: ModuleType) -> None:
-    """The JSON schema says the same: it admits exactly the valid numbers and bounds the prompt."""
+    """The JSON schema says the same: it admits exactly the valid numbers and bounds the prompt.
+
+    Hint: Print `GenerateRequest.model_json_schema()['properties']`. Which type, bound or length of the lesson's table
+    can you not find in it?
+    """
     import jsonschema
 
     validator = jsonschema.Draft202012Validator(step.GenerateRequest.model_json_schema())
@@ -221,7 +293,10 @@ def test_the_json_schema_admits_exactly_the_valid_numbers(step: ModuleType) -> N
 
 @pytest.mark.stretch
 def test_half_a_character_is_refused(step: ModuleType) -> None:
-    """Half a surrogate pair in the prompt is refused: no tokenizer can encode it."""
+    """Half a surrogate pair in the prompt is refused: no tokenizer can encode it.
+
+    Hint: What does `chr(0xD800).encode()` say? Which place in the schema could ask the prompt the same question?
+    """
     why = 'JSON can spell half a character ("\\ud800"). It is no text, and fails later, in the engine: refuse it here.'
     for prompt in ("\ud800", "Hello \udc00 there"):
         refused(step, why, prompt=prompt)
@@ -229,7 +304,11 @@ def test_half_a_character_is_refused(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_what_was_not_measured_is_left_out(step: ModuleType) -> None:
-    """In JSON, what was not measured is left out, not null."""
+    """In JSON, what was not measured is left out, not null.
+
+    Hint: Which fields are None for an answer without TTFT, and what does pydantic write for them? Look at what the file
+    offers you for figures that may be missing.
+    """
     for metrics in (UNMEASURED, ONE_TOKEN):
         got = response_json(step, "Yes.", metrics)["metrics"]
         expect(

@@ -49,55 +49,86 @@ def fought(solution_sources: Mapping[int, Path], pytestconfig: pytest.Config) ->
 
 
 def test_both_tests_are_there_and_use_the_client(fought: Fought) -> None:
-    """`test_health` and `test_generate` are there, and each asks the `client` that it is handed."""
+    """`test_health` and `test_generate` are there, and each asks the `client` that it is handed.
+
+    Hint: What are your two functions called, and what is in their brackets? Do they ask the client that pytest hands
+    in, or one of their own?
+    """
     for name in REQUIRED:
         expect_there(fought, name)
 
 
 def test_both_tests_run_to_their_end(fought: Fought) -> None:
-    """Neither test is skipped, expected to fail, left unawaited, or never done."""
+    """Neither test is skipped, expected to fail, left unawaited, or never done.
+
+    Hint: What stands above and before your `def`: a mark, an `async`? Does any line end the test early, or wait for
+    something that need not come?
+    """
     for name in REQUIRED:
         expect_there(fought, name)
         expect_run(fought, name)
 
 
 def test_no_right_server_raises_an_alarm(fought: Fought) -> None:
-    """Both tests pass on every server that keeps the contract, however it looks."""
+    """Both tests pass on every server that keeps the contract, however it looks.
+
+    Hint: Which of your asserts wants more than the lesson's contract promises? Ask each one: would it hold for an empty
+    text, other words in the health, a figure left out?
+    """
     for name in REQUIRED:
         expect_there(fought, name)
         expect_no_false_alarm(fought.duel, name, fought.file)
 
 
 def test_a_server_without_health_is_caught(fought: Fought) -> None:
-    """`test_health` fails wherever `GET /health` does not answer 200."""
+    """`test_health` fails wherever `GET /health` does not answer 200.
+
+    Hint: What does your test say to a 404 whose body has the very words that you look for? And to a body that says all
+    is well, under a 503?
+    """
     why = "Whoever asks /health acts on the status, so that is what to assert: it is 200, or the server is not well."
     expect_there(fought, HEALTH)
     expect_caught(fought.duel, HEALTH, BROKEN_HEALTH, fought.file, why)
 
 
 def test_a_refused_generation_is_caught(fought: Fought) -> None:
-    """`test_generate` fails wherever `POST /generate` does not answer 200 to a request that is fine."""
+    """`test_generate` fails wherever `POST /generate` does not answer 200 to a request that is fine.
+
+    Hint: Take a server that answers 500 and a perfect body. Which line of yours fails? And which one at a 202?
+    """
     why = "A good-looking body proves nothing under a status of failure, nor does a status that is near 200."
     expect_there(fought, GENERATE)
     expect_caught(fought.duel, GENERATE, BROKEN_STATUS, fought.file, why)
 
 
 def test_an_answer_without_metrics_is_caught(fought: Fought) -> None:
-    """`test_generate` fails where the body is no answer: no JSON, or no metrics in it."""
+    """`test_generate` fails where the body is no answer: no JSON, or no metrics in it.
+
+    Hint: Walk through your test with a 200 whose body is `{}`. Which line raises? Is there a `get` or a `try` that
+    keeps it from doing so?
+    """
     why = "A status of 200 is a promise about the body: read it, and look for the count where the contract puts it."
     expect_there(fought, GENERATE)
     expect_caught(fought.duel, GENERATE, BROKEN_BODY, fought.file, why)
 
 
 def test_a_wrong_count_of_tokens_is_caught(fought: Fought) -> None:
-    """`test_generate` fails unless `output_tokens` is a number of at least 1."""
+    """`test_generate` fails unless `output_tokens` is a number of at least 1.
+
+    Hint: Where in the body does the count stand, and what does your line say to None, to `'5'` in quotes, to 0 and to
+    -1? A default speaks in the server's place.
+    """
     why = "Whether the model spoke shows in metrics.output_tokens: there, a number (no text), and at least 1."
     expect_there(fought, GENERATE)
     expect_caught(fought.duel, GENERATE, BROKEN_COUNT, fought.file, why)
 
 
 def test_each_test_passes_by_itself(fought: Fought) -> None:
-    """Each of the two tests also passes by itself, when the other one has not run."""
+    """Each of the two tests also passes by itself, when the other one has not run.
+
+    Hint: Run each of them alone (`-k test_generate`). What had the other one left behind that this one needs: a
+    variable, a file, a fixture?
+    """
     for name in REQUIRED:
         expect_there(fought, name)
         expect_no_false_alarm(fought.duel, name, fought.file, alone=True)
@@ -105,7 +136,11 @@ def test_each_test_passes_by_itself(fought: Fought) -> None:
 
 @pytest.mark.stretch
 def test_a_right_stream_raises_no_alarm(fought: Fought) -> None:
-    """`test_stream` is there and passes on every right server."""
+    """`test_stream` is there and passes on every right server.
+
+    Hint: What may differ from one right stream to the next: its text, its length, its pieces, whether there is any?
+    Which assert of yours asks about that?
+    """
     expect_there(fought, STREAM)
     expect_run(fought, STREAM)
     expect_no_false_alarm(fought.duel, STREAM, fought.file)
@@ -113,7 +148,11 @@ def test_a_right_stream_raises_no_alarm(fought: Fought) -> None:
 
 @pytest.mark.stretch
 def test_a_broken_stream_is_caught(fought: Fought) -> None:
-    """`test_stream` fails unless `POST /stream` answers 200 in plain text."""
+    """`test_stream` fails unless `POST /stream` answers 200 in plain text.
+
+    Hint: Which two things does the lesson promise of `/stream`? Print the content type of a right one: what stands
+    after its name?
+    """
     expect_there(fought, STREAM)
     why = "A stream is good when its status is 200 and its content type says text/plain, whatever follows it."
     expect_caught(fought.duel, STREAM, BROKEN_STREAM, fought.file, why)
@@ -121,7 +160,11 @@ def test_a_broken_stream_is_caught(fought: Fought) -> None:
 
 @pytest.mark.stretch
 def test_a_server_that_refuses_rightly_raises_no_alarm(fought: Fought) -> None:
-    """`test_rejects_bad_settings` is there and passes on every right server."""
+    """`test_rejects_bad_settings` is there and passes on every right server.
+
+    Hint: Do you ask for the status alone, or for words of the error as well? And is every value that you send beyond
+    its bound, and its only fault?
+    """
     expect_there(fought, REJECTS)
     expect_run(fought, REJECTS)
     expect_no_false_alarm(fought.duel, REJECTS, fought.file)
@@ -129,7 +172,11 @@ def test_a_server_that_refuses_rightly_raises_no_alarm(fought: Fought) -> None:
 
 @pytest.mark.stretch
 def test_a_server_that_takes_bad_settings_is_caught(fought: Fought) -> None:
-    """`test_rejects_bad_settings` fails where a setting beyond either of its bounds is not answered with 422."""
+    """`test_rejects_bad_settings` fails where a setting beyond either of its bounds is not answered with 422.
+
+    Hint: Write down the six values that lie just beyond the bounds. Which of them do you send, and one at a time? What
+    does a value far outside tell of the edge?
+    """
     expect_there(fought, REJECTS)
     why = "Three settings have two bounds each: go just beyond every one of them, one at a time, and want 422."
     expect_caught(fought.duel, REJECTS, BROKEN_SETTINGS, fought.file, why)

@@ -1,12 +1,14 @@
-"""Hints: which one comes next and that none comes twice."""
+"""Hints: which one comes next and that none comes twice, and what the checks' and the lessons' own must be like."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from kata.expected import Check
+from kata.expected import Check, checks_in
 from kata.hints import Shown, next_hint
-from kata.lessons import Hint
+from kata.lessons import Hint, hints_of
+from kata.steps import REFERENCE, STEPS, TESTS, Step
 from tests.tools.throwaway import Project, right
 
 LADDER = [Hint(1, "one", ""), Hint(2, "two", "")]
@@ -106,3 +108,56 @@ def test_a_verdict_stands_where_nothing_can_be_remembered(project):
     assert told.status == 1 and "not saved" not in told and "why You return something else" in told
     told = project.kata("hint", "1")
     assert told.status == 1 and "hint 1 of 2" in told and "progress is not saved" in told
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.module)
+def test_a_ladder_has_three_rungs_or_more_in_order(step: Step):
+    rungs = hints_of(step)
+    assert [hint.rung for hint in rungs] == list(range(1, len(rungs) + 1)) and len(rungs) >= 3
+    assert all(hint.title and hint.text.strip() for hint in rungs)
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.module)
+def test_every_required_check_has_a_hint_of_its_own(step: Step):
+    checks = checks_in(step.test_file)
+    hints = [check.hint for check in checks if check.hint]
+    assert [check.name for check in checks if not check.hint and not check.stretch] == []
+    assert len(set(hints)) == len(hints)
+    assert [hint for hint in hints if len(hint) > 330] == []
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.module)
+def test_no_hint_gives_the_solution_away(step: Step):
+    lines = solution_lines(step.file_in(REFERENCE).read_text(encoding="utf-8"))
+    for check in checks_in(step.test_file):
+        assert [line for line in lines if line in squeezed(check.hint)] == [], check.name
+    ladder = squeezed("".join(hint.text for hint in hints_of(step)))  # its last rung has the shape of the code
+    given_away = [line for line in lines if line in ladder]
+    assert 3 * len(given_away) < len(lines), given_away
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.module)
+def test_no_hint_says_again_what_the_failure_has_said(step: Step, said_elsewhere: str):
+    text = squeezed(step.test_file.read_text(encoding="utf-8"))
+    for check in checks_in(step.test_file):
+        for part in re.split(r"[.?!:;,] ", check.hint):
+            is_twice = text.count(squeezed(part)) > 1 or squeezed(part) in said_elsewhere
+            assert len(part) < 40 or not is_twice, (check.name, part)
+
+
+@pytest.fixture(scope="module")
+def said_elsewhere() -> str:
+    """The text of all that judges besides the files of checks."""
+    files = [file for folder in ("doubles", "duel") for file in (TESTS / folder).glob("*.py")]
+    return squeezed("".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def solution_lines(source: str) -> list[str]:
+    """The lines between the markers, without those that are too short to tell anything."""
+    regions = re.findall(r"# BEGIN SOLUTION[^\n]*\n(.*?)# END SOLUTION", source, re.DOTALL)
+    lines = [squeezed(line) for region in regions for line in region.splitlines()]
+    return [line for line in lines if len(line) > 12 and not line.startswith("def")]
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
