@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from kata.expected import checks_in
 from kata.steps import TESTS, Step
 from tests.duel.servers import BROKEN_SERVERS, RIGHT_SERVERS
-from tests.tools.specimens import Specimen
+from tests.tools.specimens import Specimen, star_checks
 
 MATRIX = TESTS / "MATRIX.md"
 HEAD = """\
@@ -76,8 +75,7 @@ def _duel() -> list[str]:
 
 def _kind(fault: Specimen) -> str:
     """`star` where nothing but stars is lost."""
-    stars = {check.name for check in checks_in(fault.step.test_file) if check.stretch}
-    return "star" if stars.issuperset(fault.caught_by) else "required"
+    return "star" if set(fault.caught_by) <= set(star_checks(fault.step)) else "required"
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
-from kata.expected import checks_in
+from kata.expected import Check, checks_in
 from kata.steps import TESTS, Step, get_step
 
 FAULTS, VARIANTS = TESTS / "faults", TESTS / "variants"
@@ -108,7 +109,17 @@ def _fields(docstring: str) -> dict[str, list[str]]:
 
 def required_checks(step: Step) -> list[str]:
     """The names of the checks that gate the next step, in the order of the file."""
-    return [check.name for check in checks_in(step.test_file) if not check.stretch]
+    return [check.name for check in _checks(step) if not check.stretch]
+
+
+def star_checks(step: Step) -> list[str]:
+    """The names of those that earn a star."""
+    return [check.name for check in _checks(step) if check.stretch]
+
+
+@cache
+def _checks(step: Step) -> list[Check]:
+    return checks_in(step.test_file)
 
 
 def judge(specimen: Specimen, verdict: Verdict) -> Judgement:

@@ -4,7 +4,9 @@ Where a fork is safe, everything is imported and all checks are collected once, 
 specimen. Elsewhere each specimen has a process that starts from nothing.
 """
 
+import contextlib
 import gc
+import importlib
 import multiprocessing
 import os
 import signal
@@ -22,6 +24,16 @@ from tests.tools.recorder import CHECK_LIMIT_S, Recorder
 from tests.tools.specimens import Specimen
 
 FORKS = sys.platform == "linux"  # elsewhere the system's own libraries may hold threads, and a fork may crash
+LIBRARIES = (  # what a first request, or a first check, would import
+    "fastapi.testclient",
+    "anyio._backends._asyncio",
+    "pydantic.v1",
+    "uvicorn.lifespan.on",
+    "jsonschema",
+    "encodings.idna",
+    "shared.responses",
+    "shared.worker",
+)
 Start = Callable[[Specimen, Path, frozenset[str]], BaseProcess]  # a specimen, where to record, further checks to run
 
 
@@ -76,11 +88,18 @@ def _starting(methods, check: Callable[..., None], *first: object) -> Start:
 
 def _warm_up() -> None:
     """Imports what the checks and the solutions need, in one thread, so that forks find it done."""
-    import fastapi.testclient  # noqa: F401
+    for name in LIBRARIES:
+        with contextlib.suppress(ImportError):  # some are inner parts that another version has not
+            importlib.import_module(name)
     import torch
     from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401
 
+    from shared.runtime import RuntimeUnavailable
+    from tests.doubles.real_model import tiny
+
     torch.set_num_threads(1)
+    with contextlib.suppress(RuntimeUnavailable):
+        tiny()
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork.*", category=DeprecationWarning)
 
 
@@ -112,9 +131,6 @@ def _check_in_fork(session: pytest.Session, specimen: Specimen, record: Path, al
 
 def _check_from_nothing(specimen: Specimen, record: Path, also: frozenset[str]) -> None:
     """In a new process: the checks of the specimen's step, collected and run."""
-    import torch
-
-    torch.set_num_threads(1)
     os.chdir(ROOT)
     _be_silent()
     with record.open("a", encoding="utf-8") as lines:
