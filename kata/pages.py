@@ -6,7 +6,7 @@ from kata import lessons
 from kata.expected import checks_in
 from kata.look import Look, name_of
 from kata.path import Place, State, next_step
-from kata.steps import EXERCISES, STEPS, Step
+from kata.steps import EXERCISES, LAST_PAGE, STEPS, Step
 
 _VERBS = (
     ("check-N", "check N", "run the checks of step N; a pass opens the next"),
@@ -97,7 +97,8 @@ def whats_next(places: Sequence[Place], look: Look) -> list[str]:
     """The step to work on, what it asks, and where to write."""
     step = next_step(list(places))
     if step is None:
-        return look.paragraph(f"every step is passed: {look.verb('serve')} puts your engine behind HTTP")
+        lines = look.paragraph(f"every step is passed: {look.verb('serve')} puts your engine behind HTTP")
+        return lines + (look.labelled("read", name_of(LAST_PAGE)) if LAST_PAGE.exists() else [])
     place = next(place for place in places if place.step is step)
     if place.state is State.MISSING:
         return [*look.paragraph(stale(place)), *look.labelled("help", _stub_again(step, look))]

@@ -7,6 +7,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXERCISES = ROOT / "exercises"
 REFERENCE = ROOT / "reference"
 TESTS = ROOT / "tests"
+LAST_PAGE = EXERCISES / "what_you_built.md"  # what comes after the ninth step
 
 
 @dataclass(frozen=True)
