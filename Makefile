@@ -10,7 +10,7 @@ PROVE = $(if $(CHECK_ONLY),--check) $(if $(JOBS),--jobs '$(JOBS)') $(if $(JSON),
 COMPARE = $(if $(or $(ENGINES),$(ENGINE)),--engines '$(or $(ENGINES),$(ENGINE))') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') \
   $(if $(TOKENS),--new-tokens '$(TOKENS)') $(if $(REPEATS),--repeats '$(REPEATS)') $(if $(OUT),--out '$(OUT)')
 
-.PHONY: help check hint progress reset solution jump serve chat compare test prove gpu bench stubs setup setup-smollm2
+.PHONY: help check hint progress reset backups restore solution jump serve chat compare test prove gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -37,6 +37,15 @@ reset solution jump:
 
 reset-%:
 	$(KATA) reset '$*'
+
+backups:
+	$(KATA) backups
+
+restore:
+	$(KATA) restore $(if $(NAME),'$(NAME)')
+
+restore-%:
+	$(KATA) restore '$*'
 
 solution-%:
 	$(KATA) solution '$*' $(if $(YES),--yes)

@@ -13,13 +13,14 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from kata import hints, setup_env, verbs
+from kata import hints, keeping, setup_env, verbs
 from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
 _NEED_ENVIRONMENT = ("check", "serve", "chat", "compare", "test", "prove", "gpu", "bench", "setup-smollm2")
-_NUMBERED = ("check", "hint", "reset", "jump", "solution", "prove")
+_NUMBERED = ("check", "hint", "reset", "restore", "jump", "solution", "prove")
+_ALL = "all"
 _HAND_ON = ("test", "prove", "gpu", "bench")
 
 
@@ -61,8 +62,14 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
             return _check(wish, look)
         case "hint":
             return hints.hint(wish.step, look)
-        case "reset" | "jump":
-            return getattr(verbs, wish.verb)(wish.step, look)
+        case "reset":
+            return keeping.reset_all(look) if wish.step == _ALL else keeping.reset(wish.step, look)
+        case "backups":
+            return keeping.show_backups(look)
+        case "restore":
+            return keeping.restore(wish.backup, look)
+        case "jump":
+            return verbs.jump(wish.step, look)
         case "solution":
             return verbs.solution(wish.step, wish.yes, look)
         case "progress":
@@ -139,12 +146,13 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--limit", type=_seconds, default=20.0, metavar="SECONDS", help="for one check")
     hint = add("hint", help="the next hint; without a number, of the first step that is not passed")
     hint.add_argument("step", type=_number, nargs="?", help="1 to 9")
-    for verb in ("reset", "jump"):
-        add(verb).add_argument("step", type=_number, help="1 to 9")
+    add("reset", help="the stub again").add_argument("step", type=_number_or_all, help="1 to 9, or all")
+    add("restore", help="a backup again").add_argument("backup", nargs="?", help="a step's number, or a name")
+    add("jump", help="start at a step").add_argument("step", type=_number, help="1 to 9")
     solution = add("solution", help="the reference beside yours, once you have passed")
     solution.add_argument("step", type=_number, help="1 to 9")
     solution.add_argument("--yes", action="store_true", help="before it has passed")
-    for verb in ("progress", *_HAND_ON, "setup", "setup-smollm2", "help"):
+    for verb in ("progress", "backups", *_HAND_ON, "setup", "setup-smollm2", "help"):
         add(verb)
     stubs = add("stubs", help="the stubs again, from the reference")
     stubs.add_argument("--check", action="store_true", help="only tell which are not in step")
@@ -168,6 +176,10 @@ def _number(text: str) -> int:
     if not re.fullmatch(r"[1-9]", text, re.ASCII) or int(text) > len(STEPS):
         raise argparse.ArgumentTypeError(f"there is no step {text}: the steps are 1 to {len(STEPS)}")
     return int(text)
+
+
+def _number_or_all(text: str) -> int | str:
+    return text if text == _ALL else _number(text)
 
 
 def _seconds(text: str) -> float:

