@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from kata import hints, keeping, setup_env, verbs
+from kata import beside, hints, keeping, setup_env, verbs
 from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
@@ -71,7 +71,7 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
         case "jump":
             return verbs.jump(wish.step, look)
         case "solution":
-            return verbs.solution(wish.step, wish.yes, look)
+            return beside.solution(wish.step, wish.yes, look)
         case "progress":
             return verbs.show_progress(look)
         case "stubs":

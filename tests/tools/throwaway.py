@@ -115,6 +115,11 @@ class Project:
         """The learner's file of a step."""
         return get_step(number).file_in(self.exercises)
 
+    def reference(self, number: int) -> str:
+        """The reference's text without its markers."""
+        lines = get_step(number).file_in(self.root / "reference").read_text(encoding="utf-8").splitlines()
+        return "\n".join(line for line in lines if "SOLUTION" not in line) + "\n"
+
     def write(self, number: int, source: str | bytes) -> Path:
         """The learner saves a step."""
         file = self.file(number)
