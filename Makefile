@@ -10,7 +10,7 @@ PROVE = $(if $(CHECK_ONLY),--check) $(if $(JOBS),--jobs '$(JOBS)') $(if $(JSON),
 COMPARE = $(if $(or $(ENGINES),$(ENGINE)),--engines '$(or $(ENGINES),$(ENGINE))') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') \
   $(if $(TOKENS),--new-tokens '$(TOKENS)') $(if $(REPEATS),--repeats '$(REPEATS)') $(if $(OUT),--out '$(OUT)')
 
-.PHONY: help check hint progress reset backups restore solution jump serve chat compare test prove gpu bench stubs setup setup-smollm2
+.PHONY: help check hint progress reset backups restore solution jump update serve chat compare test prove gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -52,6 +52,9 @@ solution-%:
 
 jump-%:
 	$(KATA) jump '$*'
+
+update:
+	$(KATA) update
 
 serve:
 	$(KATA) serve $(TALK) $(if $(PORT),--port '$(PORT)')

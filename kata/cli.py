@@ -72,6 +72,10 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
             return verbs.jump(wish.step, look)
         case "solution":
             return beside.solution(wish.step, wish.yes, look)
+        case "update":
+            from kata.update import update
+
+            return update(look)
         case "progress":
             return verbs.show_progress(look)
         case "stubs":
@@ -152,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     solution = add("solution", help="the reference beside yours, once you have passed")
     solution.add_argument("step", type=_number, help="1 to 9")
     solution.add_argument("--yes", action="store_true", help="before it has passed")
-    for verb in ("progress", "backups", *_HAND_ON, "setup", "setup-smollm2", "help"):
+    for verb in ("progress", "backups", "update", *_HAND_ON, "setup", "setup-smollm2", "help"):
         add(verb)
     stubs = add("stubs", help="the stubs again, from the reference")
     stubs.add_argument("--check", action="store_true", help="only tell which are not in step")

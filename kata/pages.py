@@ -22,6 +22,7 @@ _VERBS = (
     ("chat", "chat", "talk to your engine in the terminal"),
     ("compare", "compare", "with and without the KV cache: table and plot"),
     ("gpu", "gpu", "the checks that need a CUDA device"),
+    ("update", "update", "a newer kata; your files stay as they are"),
     ("setup", "setup", "make or mend the environment"),
     ("setup-smollm2", "setup-smollm2", "install a real chat model, 135M parameters"),
     ("help", "help", "this page"),

@@ -108,11 +108,22 @@ def _parse(data: bytes, file: Path) -> ast.Module:
             tree = ast.parse(data, str(file))
             compile(tree, str(file), "exec")
     except SyntaxError as error:
+        if (at := _conflict(data)) is not None:
+            told = "git has left a conflict here: keep the lines that you want, and delete the others and git's marks"
+            raise CannotLoad(told, at) from None
         text = (error.text or "").strip()
         raise CannotLoad(f"{type(error).__name__}: {error.msg}", error.lineno, text) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise CannotLoad(f"Python cannot compile it: {type(error).__name__} {error}".rstrip()) from None
     return tree
+
+
+def _conflict(data: bytes) -> int | None:
+    """The line where git marks the first of two versions, where it has left both."""
+    lines = data.splitlines()
+    if not all(any(line.startswith(mark) for line in lines) for mark in (b"<<<<<<< ", b"=======", b">>>>>>> ")):
+        return None
+    return next(at for at, line in enumerate(lines, start=1) if line.startswith(b"<<<<<<< "))
 
 
 def gaps_in(tree: ast.Module, number: int) -> list[Gap]:

@@ -1,4 +1,7 @@
-"""A newer kata: what had passed is checked again where its checks changed, and only there."""
+"""A newer kata: the learner's files stay as they are, and what had passed is checked again where its checks changed."""
+
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +111,104 @@ def test_each_step_rests_on_its_checks_and_never_on_a_solution():
     assert {"decode_promises.py", "loop_promises.py", "scripted_model.py", "limits.py"} <= behind_4
     assert not behind_4 & {"device_tier.py", "real_verdicts.py", "worker.py"}
     assert {"worker.py", "server_errors.py"} <= {file.name for file in files_behind(get_step(8))}
+
+
+IDENTITY = ("-c", "user.name=learner", "-c", "user.email=learner@example.invalid", "-c", "commit.gpgsign=false")
+
+
+class Clones:
+    """The kata's own repository, and a learner's clone of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.origin, self.folder = Project(folder / "origin"), folder
+        (self.origin.root / ".gitignore").write_text("__pycache__/\n.kata/\n")
+        self.git(self.origin, "init", "-q", "-b", "main")
+        self.commit(self.origin, "the kata")
+        subprocess.run(["git", "clone", "-q", str(self.origin.root), str(folder / "mine")], check=True)
+        self.mine = Project(folder / "mine", is_there=True)
+        for name, value in (("user.name", "learner"), ("user.email", "learner@example.invalid")):
+            self.git(self.mine, "config", name, value)
+
+    def git(self, project: Project, *words: str) -> str:
+        command = ["git", "-C", str(project.root), *IDENTITY, *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self, project: Project, message: str) -> None:
+        self.git(project, "add", "-A")
+        self.git(project, "commit", "-q", "-m", message)
+
+    def change_stub(self, number: int) -> None:
+        """A newer kata: another docstring in the reference and its stub, and one check more."""
+        for file in (get_step(number).file_in(self.origin.root / "reference"), self.origin.file(number)):
+            file.write_text(file.read_text().replace(f'"""x + {number}."""', '"""Newer words."""'))
+        add_check(self.origin, number, wanted=number)
+        self.commit(self.origin, "newer")
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> Clones:
+    return Clones(tmp_path)
+
+
+def test_an_update_leaves_what_the_learner_wrote_word_for_word(clones):
+    mine = clones.mine
+    mine.pass_steps(1, 2)
+    mine.write(3, "# half of it\r\n")
+    for number in (2, 3, 4):
+        clones.change_stub(number)
+    told = mine.kata("update")
+    assert told.status == 0 and "newer by 3 commits; your files are as they were" in told, told.text
+    assert (mine.file(2).read_text(), mine.file(3).read_bytes()) == (right(2), b"# half of it\r\n")
+    assert "Newer words" in mine.file(4).read_text()
+    assert "step 2 has another one now" in told and "step 3 has" in told and "step 4 has" not in told
+    assert "1 passed" in told and "2 recheck" in told and clones.git(mine, "stash", "list") == ""
+    assert "nothing newer" in mine.kata("update")
+
+
+def test_what_the_learner_has_committed_stays_too(clones):
+    mine = clones.mine
+    mine.pass_steps(2)
+    clones.commit(mine, "my step 2")
+    clones.change_stub(2)
+    assert mine.kata("update").status == 0 and mine.file(2).read_text() == right(2)
+    assert "Newer words" in (mine.root / "reference" / mine.file(2).name).read_text()
+
+
+def test_a_merge_that_git_refuses_changes_nothing(clones):
+    mine = clones.mine
+    mine.pass_steps(2)
+    checks = checks_of(mine, 2)
+    checks.write_text("# my own checks\n")
+    clones.change_stub(2)
+    before = clones.git(mine, "rev-parse", "HEAD")
+    told = mine.kata("update")
+    assert told.status == 1 and "not updated, and your files are as they were; git says: error:" in told
+    assert mine.file(2).read_text() == right(2) and checks.read_text() == "# my own checks\n"
+    assert clones.git(mine, "rev-parse", "HEAD") == before and clones.git(mine, "stash", "list") == ""
+
+
+def test_what_stands_in_the_way_is_told_in_a_line(clones, tmp_path):
+    mine = clones.mine
+    mine.solve(2)
+    clones.git(mine, "add", "-A")
+    assert "changes are staged" in mine.kata("update")
+    clones.git(mine, "reset", "-q")
+    clones.git(mine, "branch", "--unset-upstream")
+    told = mine.kata("update")
+    assert told.status == 2 and "follows no other" in told and mine.file(2).read_text() == right(2)
+    clones.git(mine, "branch", "-u", "origin/main")
+    clones.git(mine, "remote", "set-url", "origin", str(tmp_path / "gone"))
+    assert "not updated" in mine.kata("update")
+
+
+def test_without_git_the_way_by_hand_is_told(project):
+    told = project.kata("update", GIT_CEILING_DIRECTORIES=str(project.root.parent))
+    assert told.status == 2 and "is no git checkout" in told and ".kata over" in told
+    assert "is no git checkout" in project.kata("update", PATH="/nowhere")
+
+
+def test_a_conflict_that_git_has_left_in_a_file_is_told_as_such(project):
+    both = f"<<<<<<< HEAD\n{right(1)}=======\nthe stub\n>>>>>>> newer\n"
+    project.write(1, "# mine\n" + both)
+    told = project.kata("check", "1")
+    assert told.status == 3 and "git has left a conflict here" in told and "line 2" in told

@@ -106,10 +106,12 @@ class Told:
 class Project:
     """The temporary kata; `kata(…)` runs a command in it as a learner would."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, is_there: bool = False) -> None:
+        """Makes it, unless it is there already (a clone of another)."""
         self.root = root
         self.exercises, self.state = root / "exercises", root / ".kata"
-        shutil.copytree(_template(), root)
+        if not is_there:
+            shutil.copytree(_template(), root)
 
     def file(self, number: int) -> Path:
         """The learner's file of a step."""
