@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from kata.steps import ROOT
 from tests.duel.families import FAMILIES, family_of
@@ -68,12 +69,30 @@ class Duel:
         return [server for server in SERVERS if server.kind in FAMILIES[family] and server in alarmed]
 
 
-def fight(sources: Mapping[int, Path]) -> Duel:
-    """Runs the tests of step 9 against every server, in a process of its own."""
+class Arena(Protocol):
+    """The process in which a duel is fought, as `subprocess.Popen` has it."""
+
+    returncode: int | None
+
+    def communicate(self, input: bytes | None = None, timeout: float | None = None) -> tuple[bytes, bytes]: ...
+
+    def kill(self) -> None: ...
+
+
+def new_arena() -> Arena:
+    """A process that starts from nothing."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [sys.executable, "-m", "tests.duel.arena"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    arena = subprocess.Popen(command, **pipes, cwd=ROOT, env=environment)
+    return subprocess.Popen(command, **pipes, cwd=ROOT, env=environment)
+
+
+start_arena: Callable[[], Arena] = new_arena  # whoever runs many duels may have one waiting
+
+
+def fight(sources: Mapping[int, Path]) -> Duel:
+    """Runs the tests of step 9 against every server, in a process of its own."""
+    arena = start_arena()
     orders = json.dumps({number: str(file) for number, file in sources.items()}).encode()
     try:
         events, _ = arena.communicate(orders, timeout=DUEL_MAY_TAKE_S)

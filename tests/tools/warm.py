@@ -22,7 +22,9 @@ from kata import guards
 from kata.steps import ROOT, Step
 from tests.tools.recorder import CHECK_LIMIT_S, Recorder
 from tests.tools.specimens import Specimen
+from tests.tools.warm_arena import keep_one_waiting
 
+DUEL = 9  # the step whose checks need one more process
 FORKS = sys.platform == "linux"  # elsewhere the system's own libraries may hold threads, and a fork may crash
 LIBRARIES = (  # what a first request, or a first check, would import
     "fastapi.testclient",
@@ -104,7 +106,7 @@ def _warm_up() -> None:
 
 
 def _options() -> list[str]:
-    options = ["--impl", "reference", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+    options = ["--impl", "reference", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
     options += ["-p", "pytest_timeout", "--timeout", str(CHECK_LIMIT_S)]
     return options + (["-o", "timeout_method=signal"] if hasattr(signal, "SIGALRM") else [])
 
@@ -113,7 +115,10 @@ def _check_in_fork(session: pytest.Session, specimen: Specimen, record: Path, al
     """In a fork of the host: the collected checks on the specimen's file, under guards of their own."""
     os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _be_silent()
+    if specimen.step.number == DUEL:
+        keep_one_waiting()
     config = session.config
     config.option.step_file = [_laid_over(specimen)]
     guard = guards.Guards(config)
@@ -144,6 +149,6 @@ def _laid_over(specimen: Specimen) -> str:
 
 
 def _be_silent() -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
