@@ -1,6 +1,5 @@
 """Reset and restore: whatever is replaced is kept, listed, and brought back by any name that is clear."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -8,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kata.backups import NotOne, all_backups, find
+from kata import backups
+from kata.backups import NotOne, all_backups, as_backup, find
+from kata.steps import get_step
 from tests.tools.throwaway import Project, right
 
-PASSED, FAILED, WRONG_USE = 0, 1, 2
+PASSED, WRONG_USE = 0, 2
 
 
 @pytest.fixture
@@ -97,27 +98,32 @@ def test_names_are_found_by_number_by_file_and_by_any_part_that_only_one_has(tmp
     moment = "2026-01-31-180000"
     for name in (f"04_generate_cached-{moment}", f"04_generate_cached-{moment}-2", "05_metrics-2026-02-01-090000"):
         (tmp_path / f"step_{name}.py").write_text("")
-    backups = all_backups(tmp_path)
-    old, new, other = [backup.name for backup in backups]
+    found = all_backups(tmp_path)
+    old, new, other = [backup.name for backup in found]
     assert (old, new, other) == ("4-2026-01-31-180000", "4-2026-01-31-180000-2", "5-2026-02-01-090000")
-    assert backups[1].when == "2026-01-31 18:00"
+    assert found[1].when == "2026-01-31 18:00"
     wanted = {"4": new, old: old, ".kata/backups/step_04_generate_cached-2026-01-31-180000.py": old, "METRICS": other}
-    assert {part: find(part, backups).name for part in wanted} == wanted
+    assert {part: find(part, found).name for part in wanted} == wanted
     for part in ("4-2026", "", "9", "nothing like it"):
         with pytest.raises(NotOne):
-            find(part, backups)
+            find(part, found)
 
 
-def test_without_a_place_for_what_is_there_nothing_is_brought_back(project):
-    if os.geteuid() == 0:
-        pytest.skip("root may write anywhere")
-    project.solve(1)
-    project.kata("reset", "1")
-    project.write(1, "mine\n")
-    (project.state / "backups").chmod(0o500)
-    told = project.kata("restore", "1")
-    assert told.status == FAILED and "left as it is" in told and project.file(1).read_text() == "mine\n"
-    (project.state / "backups").chmod(0o700)
+def test_without_a_place_for_what_is_there_nothing_is_brought_back(tmp_path, monkeypatch):
+    step = get_step(1)
+    mine = step.file_in(tmp_path)
+    mine.write_text("mine\n")
+    kept = tmp_path / "step_01_chat_template-2026-01-31-180000.py"
+    kept.write_text("as it was\n")
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(backups, "write_new", full)
+    for replace in (lambda: backups.restore(as_backup(kept), tmp_path, tmp_path), lambda: backups.reset(step, tmp_path)):
+        with pytest.raises(OSError, match="no space"):
+            replace()
+        assert mine.read_text() == "mine\n"
 
 
 def test_make_has_them_too(project):
