@@ -120,9 +120,9 @@ def test_without_a_place_for_what_is_there_nothing_is_brought_back(tmp_path, mon
         raise OSError("no space left")
 
     monkeypatch.setattr(backups, "write_new", full)
-    for replace in (lambda: backups.restore(as_backup(kept), tmp_path, tmp_path), lambda: backups.reset(step, tmp_path)):
+    for replace, of in ((backups.restore, as_backup(kept)), (backups.reset, step)):
         with pytest.raises(OSError, match="no space"):
-            replace()
+            replace(of, tmp_path, tmp_path)
         assert mine.read_text() == "mine\n"
 
 
