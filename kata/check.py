@@ -1,21 +1,25 @@
 """Checks one step of a solution: reads its file, runs its checks in a process of their own, gives the verdict."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kata.child import Run, run_checks
+from kata.child import Child, Started
 from kata.expected import Check, checks_in
 from kata.output import Output
+from kata.run import Run, run_checks
 from kata.source import CannotLoad, Source, digest_of, gaps_in, read
 from kata.stacks import solution_frames
 from kata.steps import EXERCISES, ROOT, Step
 from kata.stubs import is_stub, stub_of
 from kata.verdict import Ending, Failure, Kind, Outcome, Verdict, judge
 
+Sources = Mapping[int, Path]  # step number to the file that stands for it
+Start = Callable[[Step, Sources], Sequence[Child]]  # the processes that wait to run a step's checks
+Meanwhile = Callable[[], None]
 _OPTIONS = ("--evidence", "-s", "-q", "--tb=no", "--no-header", "--import-mode=importlib")
-_WITHOUT = ("-p", "no:cacheprovider", "-p", "no:faulthandler")  # the recorder has the interpreter's stacks dumped
+_WITHOUT = ("no:cacheprovider", "no:faulthandler", "no:logging")  # the recorder has the interpreter's stacks dumped
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,34 @@ class Result:
         return 1 if status == 0 and self.changed_meanwhile else status
 
 
-def check_step(step: Step, sources: Mapping[int, Path], limit_s: float, keep_going: bool = False) -> Result:
-    """Check a step; `sources` has the file of each step. `keep_going`: beyond the first failure."""
+def start_from_nothing(step: Step, sources: Sources) -> list[Child]:
+    """One process that has everything still to import."""
+    arguments = pytest_arguments([step])
+    for number, file in sources.items():
+        arguments += ["--step-file", f"{number}={file}"]
+    return [Started(arguments, ROOT)]
+
+
+def pytest_arguments(steps: Sequence[Step]) -> list[str]:
+    """For a run that tells the runner what happens in it."""
+    files = [str(step.test_file) for step in steps]
+    where = ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
+    without = [word for plugin in _WITHOUT for word in ("-p", plugin)]
+    return [*files, *where, *_OPTIONS, *without, "-m", "not gpu and not real", "--impl", str(EXERCISES)]
+
+
+def check_step(
+    step: Step,
+    sources: Sources,
+    limit_s: float,
+    keep_going: bool = False,
+    start: Start = start_from_nothing,
+    meanwhile: Meanwhile | None = None,
+) -> Result:
+    """Check a step; `sources` has the file of each step. `keep_going`: beyond the first failure.
+
+    meanwhile: called while the checks run; what it raises ends them and comes through.
+    """
     file = sources[step.number]
     try:
         expected = checks_in(step.test_file)
@@ -55,22 +85,14 @@ def check_step(step: Step, sources: Mapping[int, Path], limit_s: float, keep_goi
     gaps_of_stub = _gaps_of_stub(step)
     if source.gaps(step.number) and is_stub(source.file, step):
         return Result(step, file, _not_started(expected, source, step), source, source.digest, None, gaps_of_stub)
-    run = _run(step, sources, limit_s, keep_going)
+    run = run_checks(start(step, sources), _names(sources), limit_s, keep_going, meanwhile)
     verdict = judge(expected, run.events, _ending(run, sources))
     if verdict.kind is Kind.BROKEN and not verdict.broken.strip():
         verdict = replace(verdict, broken="pytest ended without a word")
     return Result(step, file, verdict, source, digest_of(file), run.output, gaps_of_stub)
 
 
-def _run(step: Step, sources: Mapping[int, Path], limit_s: float, keep_going: bool) -> Run:
-    arguments = [str(step.test_file), "--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
-    arguments += [*_OPTIONS, *_WITHOUT, "-m", "not gpu and not real", "--impl", str(EXERCISES)]
-    for number, file in sources.items():
-        arguments += ["--step-file", f"{number}={file}"]
-    return run_checks(arguments, ROOT, _names(sources), limit_s, keep_going)
-
-
-def _ending(run: Run, sources: Mapping[int, Path]) -> Ending:
+def _ending(run: Run, sources: Sources) -> Ending:
     crash = run.dump.partition("\n")[0] if run.dump.startswith(("Fatal", "Windows fatal")) else ""
     return Ending(run.status, tuple(solution_frames(run.dump, _names(sources))), crash, run.limit_s)
 
@@ -82,7 +104,7 @@ def _gaps_of_stub(step: Step) -> int:
         return 1
 
 
-def _names(sources: Mapping[int, Path]) -> frozenset[str]:
+def _names(sources: Sources) -> frozenset[str]:
     return frozenset(str(file) for file in sources.values())
 
 

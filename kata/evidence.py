@@ -3,8 +3,9 @@
     collected  the checks that pytest found          started   a check begins
     finished   a check is over, with its failure     end       the session came to its own end
 
-`tests/conftest.py` puts it in when pytest runs with `--evidence`. The runner's orders come as one line on stdin, so
-that a solution finds neither the file nor the key in the arguments or the environment.
+`tests/conftest.py` puts it in when pytest runs with `--evidence`, and `kata/warm.py` in a warm process. The runner's
+orders come as one line on stdin, so that a solution finds neither the file nor the key in the arguments or the
+environment.
 """
 
 import contextlib
@@ -15,11 +16,12 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Collection
+from time import perf_counter  # by name: a check may put a clock of its own in the module's place
 
 import pytest
 from _pytest.config import create_terminal_writer
 
-from kata import failure, signed
+from kata import failure, guards, signed
 from kata.describe import cut, describe
 
 
@@ -29,15 +31,27 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
+def prepare(config: pytest.Config) -> None:
+    """What the checks' marks need where pytest-timeout is not there: the runner keeps the time."""
+    config.addinivalue_line("markers", "timeout(seconds): how long this check may take")
+
+
+def install(config: pytest.Config, orders: dict) -> None:
+    """The guards and the recorder of one run."""
+    guard = guards.install(config)
+    config.pluginmanager.register(Recorder(orders, config, guard.files, guard.really_exit), "kata-evidence")
+
+
 class Recorder:
     """Runs the checks in order, required ones first, and writes down what becomes of each.
 
     `files` are the solution's; `leave` is the true `os._exit`.
     """
 
-    def __init__(self, config: pytest.Config, files: Collection[str], leave: Callable[[int], None]) -> None:
+    def __init__(
+        self, orders: dict, config: pytest.Config, files: Collection[str], leave: Callable[[int], None]
+    ) -> None:
         self.files, self.leave, self.pid, self.root = files, leave, os.getpid(), os.getcwd()
-        orders = json.loads(_orders_from_stdin(leave))
         self.key, self.mark = bytes.fromhex(orders["key"]), orders["mark"]
         self.limit_s, self.keep_going = orders["limit_s"], orders["keep_going"]
         self.evidence = os.open(orders["evidence"], os.O_WRONLY | os.O_APPEND)
@@ -46,9 +60,9 @@ class Recorder:
         self.lines = 0
         self.failed: dict[str, object] | None = None
         self.running: pytest.Item | None = None
+        self.began = 0.0
         self.codes = {failure.expect: failure.expect.__code__}  # of what judges, as it was before a solution ran
         faulthandler.enable(self.dump)
-        config.addinivalue_line("markers", "timeout(seconds): how long this check may take")
         _mute(config)
 
     def write(self, event: str, **told: object) -> None:
@@ -81,6 +95,7 @@ class Recorder:
         os.ftruncate(self.dump, 0)
         os.lseek(self.dump, 0, os.SEEK_SET)
         faulthandler.dump_traceback_later(limit_s, repeat=True, file=self.dump)  # it works where nothing else does
+        self.began = perf_counter()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> pytest.TestReport:
@@ -100,8 +115,8 @@ class Recorder:
             self.failed = self.failed or describe(excinfo.value, self.files)
             self._finish()
 
-    def pytest_sessionfinish(self) -> None:
-        self.write("end")
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self.write("end", stopped=bool(session.shouldfail))
 
     def pytest_unconfigure(self) -> None:
         """Leave at once: a solution's threads, exit handlers and finalisers have no say any more."""
@@ -109,13 +124,14 @@ class Recorder:
         self.leave(0)
 
     def _finish(self) -> None:
+        seconds = round(perf_counter() - self.began, 4)
         faulthandler.cancel_dump_traceback_later()
         self._flush()
         if any(function.__code__ is not code for function, code in self.codes.items()):
             told = "the code of the checks was replaced while they ran"
             self.failed = {"kind": "tampering", "type": "Tampering", "message": told}
         item, self.running = self.running, None
-        self.write("finished", check=item.name, failure=self.failed)
+        self.write("finished", check=item.name, failure=self.failed, seconds=seconds)
         if self.failed and not self.keep_going and not _is_stretch(item):
             item.session.shouldfail = "one failure is enough"
 
@@ -141,9 +157,9 @@ def _mute(config: pytest.Config) -> None:
     config.pluginmanager.get_plugin("terminalreporter")._tw = create_terminal_writer(config, silence)
 
 
-def _orders_from_stdin(leave: Callable[[int], None]) -> bytes:
+def orders_from_stdin() -> dict:
     """The runner's one line. From then on stdin is empty for the solution, and its end says that the runner is gone."""
-    line = b""
+    line, leave = b"", os._exit  # the true one: a run's guards come later
     while not line.endswith(b"\n"):
         piece = os.read(0, 65536)
         if not piece:
@@ -153,7 +169,7 @@ def _orders_from_stdin(leave: Callable[[int], None]) -> bytes:
     os.dup2(nothing, 0)
     os.close(nothing)
     threading.Thread(target=_leave_with_runner, args=(pipe, leave), daemon=True).start()
-    return line
+    return json.loads(line)
 
 
 def _leave_with_runner(pipe: int, leave: Callable[[int], None]) -> None:

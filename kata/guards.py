@@ -33,6 +33,13 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
+def install(config: pytest.Config) -> "Guards":
+    """The guards of one run."""
+    guard = Guards(config)
+    config.pluginmanager.register(guard, "kata-guards")
+    return guard
+
+
 def sources_of(config: pytest.Config) -> dict[int, Path]:
     """Step number to file, from `--impl` and `--step-file`."""
     impl = config.getoption("--impl")

@@ -52,6 +52,12 @@ class Output:
         self._add(self._rest)
         self._rest = b""
 
+    def joined_with(self, other: "Output") -> "Output":
+        """What two processes printed that shared the checks of a run."""
+        joined = Output("")
+        joined.sections = other.sections | self.sections
+        return joined
+
     def of(self, check: str) -> Section:
         """What was printed while this check ran; `""` is what came before the first."""
         return self.sections.get(check, Section())

@@ -4,6 +4,7 @@ One loader serves the learner's files, the reference, a fault laid over the refe
 It knows nothing of checks.
 """
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -54,7 +55,13 @@ class _FreshSourceLoader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        return _compiled(self.get_data(path), path)
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(source: bytes, path: str) -> CodeType:
+    """One text is compiled once, however often it is loaded afresh."""
+    return importlib.machinery.SourceFileLoader("", path).source_to_code(source, path)
 
 
 class _SpyLoader(importlib.abc.Loader):
@@ -89,15 +96,16 @@ class _SolutionFinder(importlib.abc.MetaPathFinder):
             sys.modules[solution.package] = package
             self.solutions[solution.package] = solution
         if self.current is not solution:
-            _drop_modules("exercises")
+            _drop_exercises()
         self.current = solution
 
     def forget(self, solution: Solution) -> None:
         self.solutions.pop(solution.package, None)
-        _drop_modules(solution.package)
+        for name in (solution.package, *(f"{solution.package}.{step.module}" for step in STEPS)):
+            sys.modules.pop(name, None)  # by name: nothing else can be in there, and the list of all is long
         if self.current is solution:
             self.current = None
-            _drop_modules("exercises")
+            _drop_exercises()
 
     def find_spec(self, fullname: str, path: object = None, target: object = None):
         package, _, name = fullname.rpartition(".")
@@ -118,9 +126,10 @@ class _SolutionFinder(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(fullname, source, loader=loader)
 
 
-def _drop_modules(package: str) -> None:
-    for name in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
-        del sys.modules[name]
+def _drop_exercises() -> None:
+    if "exercises" in sys.modules:
+        for name in [name for name in sys.modules if name == "exercises" or name.startswith("exercises.")]:
+            del sys.modules[name]
 
 
 _finder = _SolutionFinder()

@@ -1,5 +1,6 @@
 """The manifest: the nine steps, their numbers, names and titles, and where each one's files lie."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,3 +61,11 @@ def get_step(number: int) -> Step:
 def step_of_module(name: str) -> Step | None:
     """The step whose module has that name (`step_04_generate_cached`), or None."""
     return next((step for step in STEPS if step.module == name), None)
+
+
+def step_number(test_file: Path) -> int:
+    """The step that a file of checks belongs to, from its name: `test_04_generate_cached.py` is 4."""
+    match = re.match(r"test_(\d\d)_", test_file.name)
+    if not match:
+        raise ValueError(f"{test_file.name} is no file of checks: say which step to load")
+    return int(match[1])

@@ -1,16 +1,15 @@
 """Fixtures of the checks: the step under test, freshly loaded for each check, and a clock in the check's hands."""
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from kata import evidence, guards
+from kata import evidence, guards, warm
 from kata.solution import Solution, Source
+from kata.steps import step_number
 from tests.doubles.clock import FakeClock
 
 Load = Callable[..., ModuleType]
@@ -23,14 +22,22 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 def pytest_addoption(parser: pytest.Parser) -> None:
     guards.add_options(parser)
     evidence.add_options(parser)
+    warm.add_options(parser)
 
 
 @pytest.hookimpl(trylast=True)  # the recorder mutes the terminal reporter, which is there by then
 def pytest_configure(config: pytest.Config) -> None:
-    guard = guards.Guards(config)
-    config.pluginmanager.register(guard, "kata-guards")
     if config.getoption("--evidence"):
-        config.pluginmanager.register(evidence.Recorder(config, guard.files, guard.really_exit), "kata-evidence")
+        evidence.prepare(config)
+    if config.getoption("--warm"):
+        from tests.doubles import ahead
+
+        ahead.import_libraries()
+        warm.install(config, ahead.jobs)
+    elif config.getoption("--evidence"):
+        evidence.install(config, evidence.orders_from_stdin())
+    else:
+        guards.install(config)
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +57,7 @@ def load(request: pytest.FixtureRequest, solution_sources: Mapping[int, Source])
     def load(number: int | None = None, under: Mapping[int, Source] | None = None) -> ModuleType:
         solution = Solution({**solution_sources, **(under or {})})
         loaded.append(solution)
-        return solution.load(number or _step_number(request.node.path))
+        return solution.load(number or step_number(request.node.path))
 
     yield load
     for solution in loaded:
@@ -77,11 +84,3 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
         monkeypatch.setattr(time, name, fake.now)
         monkeypatch.setattr(time, f"{name}_ns", fake.now_ns)
     return fake
-
-
-def _step_number(test_file: Path) -> int:
-    """The step that a file of checks belongs to, from its name: `test_04_generate_cached.py` is 4."""
-    match = re.match(r"test_(\d\d)_", test_file.name)
-    if not match:
-        raise ValueError(f"{test_file.name} is no file of checks: say which step to load")
-    return int(match[1])

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from tests.doubles import known
+
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
@@ -57,7 +59,13 @@ def _rotary(**config: Any) -> dict[str, Any]:
 
 
 def _build(model_class: type, config_class: type, seed: int, fields: Mapping[str, Any]) -> "PreTrainedModel":
-    """The model of that seed. The global RNG stays as it was."""
+    """The model of that seed."""
+    key = (model_class.__name__, seed, repr(sorted(fields.items())))
+    return known.model(key, lambda: _make(model_class, config_class, seed, fields))
+
+
+def _make(model_class: type, config_class: type, seed: int, fields: Mapping[str, Any]) -> "PreTrainedModel":
+    """The global RNG stays as it was."""
     from transformers import GenerationConfig
 
     tokens = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
@@ -78,6 +86,14 @@ def library_greedy(
 
     The model's generation config is set aside for this call: what a call leaves open, the library takes from there.
     """
+    given = tuple((name, tuple(map(tuple, tensor.tolist()))) for name, tensor in sorted(inputs.items()))
+    question = (given, new_tokens, frozenset(stop_ids))
+    return known.answer(model, question, lambda: _ask_the_library(model, inputs, new_tokens, stop_ids))
+
+
+def _ask_the_library(
+    model: "PreTrainedModel", inputs: Mapping[str, Tensor], new_tokens: int, stop_ids: Collection[int]
+) -> list[int]:
     from transformers import GenerationConfig
 
     own, model.generation_config = model.generation_config, GenerationConfig()

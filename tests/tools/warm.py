@@ -4,14 +4,9 @@ Where a fork is safe, everything is imported and all checks are collected once, 
 specimen. Elsewhere each specimen has a process that starts from nothing.
 """
 
-import contextlib
-import gc
-import importlib
 import multiprocessing
 import os
 import signal
-import sys
-import warnings
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -20,22 +15,13 @@ import pytest
 
 from kata import guards
 from kata.steps import ROOT, Step
+from kata.warm import FORKS, Host, freeze
+from tests.doubles import ahead
 from tests.tools.recorder import CHECK_LIMIT_S, Recorder
 from tests.tools.specimens import Specimen
 from tests.tools.warm_arena import keep_one_waiting
 
 DUEL = 9  # the step whose checks need one more process
-FORKS = sys.platform == "linux"  # elsewhere the system's own libraries may hold threads, and a fork may crash
-LIBRARIES = (  # what a first request, or a first check, would import
-    "fastapi.testclient",
-    "anyio._backends._asyncio",
-    "pydantic.v1",
-    "uvicorn.lifespan.on",
-    "jsonschema",
-    "encodings.idna",
-    "shared.responses",
-    "shared.worker",
-)
 Start = Callable[[Specimen, Path, frozenset[str]], BaseProcess]  # a specimen, where to record, further checks to run
 
 
@@ -46,37 +32,32 @@ def with_processes(steps: Sequence[Step], work: Callable[[Start], None]) -> None
     if not FORKS:
         work(_starting(multiprocessing.get_context("spawn"), _check_from_nothing))
         return
-    _warm_up()
-    host = _Host(work)
-    pytest.main([*(str(step.test_file) for step in steps), *_options()], plugins=[host])
-    if host.trouble is not None:
-        raise host.trouble
-    if not host.worked:
+    ahead.import_libraries()
+    hosted = _Hosted(work)
+    pytest.main([*(str(step.test_file) for step in steps), *_options()], plugins=[Host(hosted)])
+    if hosted.trouble is not None:
+        raise hosted.trouble
+    if not hosted.worked:
         raise RuntimeError("pytest ended before the checks could be run")
 
 
-class _Host:
-    """A plugin of pytest: collects as always, and instead of running the checks it lets `work` fork the process."""
+class _Hosted:
+    """What is done with the session of the warm process, in the place of the loop that runs the checks."""
 
     def __init__(self, work: Callable[[Start], None]) -> None:
         self.work, self.worked = work, False
         self.trouble: BaseException | None = None
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            print(report.longrepr, file=sys.stderr)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+    def __call__(self, session: pytest.Session) -> None:
         session.config.pluginmanager.unregister(name="kata-guards").pytest_unconfigure()  # each fork has its own
-        gc.collect()
-        gc.freeze()  # what is there by now need not be gone through again and again
         try:
+            for job in ahead.jobs(session.items):
+                job()
+            freeze()
             self.work(_starting(multiprocessing.get_context("fork"), _check_in_fork, session))
             self.worked = True
         except BaseException as error:  # pytest would print it and go on
             self.trouble = error
-        return True
 
 
 def _starting(methods, check: Callable[..., None], *first: object) -> Start:
@@ -86,23 +67,6 @@ def _starting(methods, check: Callable[..., None], *first: object) -> Start:
         return process
 
     return start
-
-
-def _warm_up() -> None:
-    """Imports what the checks and the solutions need, in one thread, so that forks find it done."""
-    for name in LIBRARIES:
-        with contextlib.suppress(ImportError):  # some are inner parts that another version has not
-            importlib.import_module(name)
-    import torch
-    from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401
-
-    from shared.runtime import RuntimeUnavailable
-    from tests.doubles.real_model import tiny
-
-    torch.set_num_threads(1)
-    with contextlib.suppress(RuntimeUnavailable):
-        tiny()
-    warnings.filterwarnings("ignore", message=".*multi-threaded.*fork.*", category=DeprecationWarning)
 
 
 def _options() -> list[str]:

@@ -1,0 +1,91 @@
+"""Keeps a process of checks warm, and gives each run one that has nothing left to import.
+
+Where a fork is safe, one warm process is forked for every run, twice where there are processors for it: the two share
+the checks. Elsewhere a spare process waits, and is replaced after use. Where neither can be had, a run starts from
+nothing. `KATA_FORK=0` in the environment forbids forks. The other side of it is `kata/warm.py`.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kata.check import Sources, pytest_arguments, start_from_nothing
+from kata.child import Child, Started
+from kata.expected import checks_in
+from kata.forks import Forked, State
+from kata.steps import ROOT, STEPS, Step
+
+FORKS = sys.platform == "linux"
+_MAY_END = 3  # times in a row before anything was run in it
+
+
+class Standby:
+    """The warm process, of whichever kind."""
+
+    def __init__(self, forks: bool | None = None, at_once: int | None = None) -> None:
+        self.forks = (FORKS and os.environ.get("KATA_FORK") != "0") if forks is None else forks
+        self.at_once = at_once or (2 if (os.cpu_count() or 1) > 1 else 1)
+        self.folder = Path(tempfile.mkdtemp(prefix="kata-warm-"))
+        self.warm: Forked | Spare | None = None
+        self.ended = 0
+
+    def is_ready(self) -> bool:
+        """Whether a run can begin; where nothing is there to get ready, it is started."""
+        if self.ended >= _MAY_END:
+            return True  # from nothing
+        if self.warm is None:
+            arguments = pytest_arguments(STEPS)
+            self.warm = Forked(arguments) if self.forks else Spare(arguments, self.folder)
+        state = self.warm.state()
+        if state in (State.UNSAFE, State.ENDED):
+            self.forks = self.forks and state is not State.UNSAFE
+            self.ended += state is State.ENDED
+            self._let_go()
+        return state is State.READY
+
+    def start(self, step: Step, sources: Sources) -> Sequence[Child]:
+        """The processes of a run: what `check_step` takes in the place of one that starts from nothing."""
+        if self.warm is None or self.warm.state() is not State.READY:
+            return start_from_nothing(step, sources)
+        orders = {"checks": str(step.test_file), "sources": {number: str(file) for number, file in sources.items()}}
+        try:
+            children = self.warm.children(orders, len(checks_in(step.test_file)), self.at_once)
+        except OSError:  # it has ended this moment
+            return start_from_nothing(step, sources)
+        if isinstance(self.warm, Spare):
+            self.warm = None  # it is the run's now
+        self.ended = 0
+        return children
+
+    def close(self) -> None:
+        self._let_go()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _let_go(self) -> None:
+        if self.warm is not None:
+            self.warm.close()
+        self.warm = None
+
+
+class Spare:
+    """A warm process that runs once."""
+
+    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
+        self._sign = folder / f"ready-{time.monotonic_ns()}"
+        self._process = Started([*arguments, "--warm", str(self._sign)], ROOT)
+
+    def state(self) -> State:
+        if self._process.wait(0) is not None:
+            return State.ENDED
+        return State.READY if self._sign.exists() else State.WARMING
+
+    def children(self, orders: dict[str, object], checks: int, at_once: int) -> list[Child]:
+        self._process.orders = orders
+        return [self._process]
+
+    def close(self) -> None:
+        self._process.end()

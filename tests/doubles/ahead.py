@@ -1,0 +1,68 @@
+"""What the checks need and a warm process can have before there is a solution to check: `kata/warm.py` asks for it."""
+
+import contextlib
+import importlib
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+import pytest
+
+from kata.solution import Solution
+from kata.steps import REFERENCE, step_number
+
+LIBRARIES = (  # what a first request, or a first check, would import
+    "fastapi.testclient",
+    "anyio._backends._asyncio",
+    "pydantic.v1",
+    "uvicorn.lifespan.on",
+    "jsonschema",
+    "encodings.idna",
+    "shared.responses",
+    "shared.worker",
+)
+WITH_THE_LIBRARY = (  # checks whose costs are in the models they build and in the library's own answers
+    (1, "test_a_real_model_gets_its_inputs_where_it_is"),
+    (3, "test_the_answer_is_the_librarys_on_qwen3"),
+    (3, "test_the_answer_is_the_librarys_on_llama_and_gpt2"),
+    (3, "test_it_stops_where_the_library_stops"),
+    (3, "test_the_model_that_ships_is_heard_out"),
+    (4, "test_the_cache_keeps_all_of_a_long_prompt"),
+    (4, "test_a_prompt_padded_on_the_left"),
+    (4, "test_the_model_that_ships_is_heard_out"),
+    (6, "test_a_real_model_streams_what_the_library_says"),
+    (6, "test_the_model_that_ships_streams_its_story"),
+)
+
+
+def import_libraries() -> None:
+    """In one thread, and so that none is made: forks are to find it done."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    for name in LIBRARIES:
+        with contextlib.suppress(ImportError):  # some are inner parts that another version has not
+            importlib.import_module(name)
+    import torch
+    from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401
+
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", message=".*multi-threaded.*fork.*", category=DeprecationWarning)
+
+
+def jobs(items: Sequence[pytest.Item]) -> list[Callable[[], None]]:
+    """What can be made ready for these checks, piece by piece, none of which takes long."""
+    checks = {(step_number(item.path), item.name): item.obj for item in items if isinstance(item, pytest.Function)}
+    return [_learn(number, checks[number, name]) for number, name in WITH_THE_LIBRARY if (number, name) in checks]
+
+
+def _learn(number: int, check: Callable[[ModuleType], None]) -> Callable[[], None]:
+    """Run the check on the reference, for what it builds and what it asks."""
+
+    def job() -> None:
+        from tests.doubles import known
+
+        solution = Solution.in_folder(REFERENCE)
+        known.learn(lambda: check(solution.load(number)))
+        solution.unload()
+
+    return job
