@@ -49,6 +49,7 @@ class Outcome:
     check: Check
     result: str
     failure: Failure | None = None
+    seconds: float | None = None  # how long it took, where it came to its end
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,13 @@ def _outcome(check: Check, collected: set[str], events: Sequence[dict], ending: 
     if not ended:
         return Outcome(check, "failed", _unfinished(ending))
     told = next((failure for failure in ended if failure is not None), None)
-    return Outcome(check, "passed") if told is None else Outcome(check, "failed", _failure(told))
+    seconds = next((event.get("seconds") for event in events if _is_end_of(event, check)), None)
+    result = "passed" if told is None else "failed"
+    return Outcome(check, result, None if told is None else _failure(told), seconds)
+
+
+def _is_end_of(event: dict, check: Check) -> bool:
+    return event["event"] == "finished" and event["check"] == check.name
 
 
 def _with_sudden_end(outcomes: list[Outcome], ending: Ending) -> list[Outcome]:
