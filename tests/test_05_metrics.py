@@ -329,20 +329,20 @@ def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
     Hint: Sort [40, 10, 30, 20, 50] by hand. Which place of the five, counted from 1, has 90% of the values at or below
     it? Where does Python's index 0 come in?
     """
-    for count in (2, 5, 10, 101, 1000):
+    for count in (2, 5, 7, 10, 101, 1000):
         values = [3.0 * rank for rank in range(count)]
         Random(count).shuffle(values)
         for q in (1, 10, 25, 50, 75, 90, 99, 99.9):
-            place = q * count / 100  # the common definitions all lie from half a place below to one above
-            low = 3.0 * min(max(floor(place - 0.5), 1) - 1, count - 1)
-            high = 3.0 * (min(max(ceil(place + 1), 1), count) - 1)
+            place = q * count / 100  # counted from 1; the common definitions lie from these three to one above
+            lowest = min(place, ceil(place - 0.5), floor(q * (count - 1) / 100) + 1)
+            low, high = 3.0 * (max(lowest, 1) - 1), 3.0 * (min(ceil(place + 1), count) - 1)
             got = percentile_of(step, values, q)
             expect(
                 low - 1e-6 <= got <= high + 1e-6,
                 call=f"percentile({count} values from 0 to {max(values):g} in steps of 3, in any order, {q})",
                 got=got,
                 wanted=f"from {low:g} to {high:g}",
-                why="sort the values first; q counts from 0 to 100, not to 1.",
+                why="sort the values first; q counts from 0 to 100, not to 1; a place is not just cut off.",
             )
 
 
@@ -397,6 +397,22 @@ def test_percentile_leaves_the_values_as_they_were(step):
         wanted="the caller's list as it was",
         why="`values.sort()` sorts the caller's own list; `sorted(values)` makes a new one.",
     )
+
+
+@pytest.mark.stretch
+def test_percentile_of_nothing_is_refused(step):
+    """There is no percentile of no values: a `ValueError`.
+
+    Hint: The stub refuses an empty sequence before your lines are reached. Is that line still as it was?
+    """
+    try:
+        got: object = step.percentile([], 50)
+    except ValueError:
+        return
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+    why = "without a value there is none to give: the docstring promises a ValueError."
+    expect(False, call="percentile([], 50)", got=got, wanted="a ValueError", why=why)
 
 
 @pytest.mark.real

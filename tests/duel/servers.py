@@ -168,8 +168,8 @@ BROKEN_STREAM = (
 )
 
 
-def _without_bound(field: str, kind: type, default: float, **bound_left: float) -> type[Ask]:
-    return create_model("Ask", __base__=Ask, **{field: (kind, Field(default, **bound_left))})
+def _bounded(field: str, kind: type, default: float, **bounds: float) -> type[Ask]:
+    return create_model("Ask", __base__=Ask, **{field: (kind, Field(default, **bounds))})
 
 
 def _lets_in(name: str, ask: type[Ask]) -> Server:
@@ -189,12 +189,18 @@ BROKEN_SETTINGS = (
         "refuses in words, while the status says all is well",
         refuse=says({"error": "no"}),
     ),
-    _lets_in("max_new_tokens may be too small", _without_bound("max_new_tokens", int, 128, le=512)),
-    _lets_in("max_new_tokens may be too large", _without_bound("max_new_tokens", int, 128, ge=1)),
-    _lets_in("temperature may be too small", _without_bound("temperature", float, 0.0, le=2)),
-    _lets_in("temperature may be too large", _without_bound("temperature", float, 0.0, ge=0)),
-    _lets_in("top_k may be too small", _without_bound("top_k", int, 50, le=100)),
-    _lets_in("top_k may be too large", _without_bound("top_k", int, 50, ge=1)),
+    _lets_in("max_new_tokens may be too small", _bounded("max_new_tokens", int, 128, le=512)),
+    _lets_in("max_new_tokens may be too large", _bounded("max_new_tokens", int, 128, ge=1)),
+    _lets_in("temperature may be too small", _bounded("temperature", float, 0.0, le=2)),
+    _lets_in("temperature may be too large", _bounded("temperature", float, 0.0, ge=0)),
+    _lets_in("top_k may be too small", _bounded("top_k", int, 50, le=100)),
+    _lets_in("top_k may be too large", _bounded("top_k", int, 50, ge=1)),
+    _lets_in("max_new_tokens may be one too small", _bounded("max_new_tokens", int, 128, ge=0, le=512)),
+    _lets_in("max_new_tokens may be one too large", _bounded("max_new_tokens", int, 128, ge=1, le=513)),
+    _lets_in("temperature may be a little too small", _bounded("temperature", float, 0.0, ge=-1, le=2)),
+    _lets_in("temperature may be a little too large", _bounded("temperature", float, 0.0, ge=0, le=3)),
+    _lets_in("top_k may be one too small", _bounded("top_k", int, 50, ge=0, le=100)),
+    _lets_in("top_k may be one too large", _bounded("top_k", int, 50, ge=1, le=101)),
 )
 
 BROKEN_SERVERS = (*BROKEN_HEALTH, *BROKEN_STATUS, *BROKEN_BODY, *BROKEN_COUNT, *BROKEN_STREAM, *BROKEN_SETTINGS)
