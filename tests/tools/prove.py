@@ -17,8 +17,9 @@ from kata.look import Look, name_of, say
 from kata.steps import STEPS, Step, get_step
 from tests.tools.matrix import MATRIX, is_current, matrix_text
 from tests.tools.proof import COLUMNS, Proof, as_json
+from tests.tools.schedule import JOBS
 from tests.tools.specimens import Specimen, read_specimen, specimen_paths
-from tests.tools.zoo import JOBS, Zoo
+from tests.tools.zoo import Zoo
 
 STOPPED = 130
 LEGEND = "other: by a check that the fault does not name; unsaid: the text lacks the fault's phrase"

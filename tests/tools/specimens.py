@@ -92,6 +92,15 @@ def read_specimen(path: Path) -> Specimen:
     return Specimen(path, step, is_fault, names, tuple(fields["Says"]), _plain(docstring.partition("\n\n")[0]))
 
 
+def is_readable(path: Path) -> bool:
+    """Whether the file says what it must."""
+    try:
+        read_specimen(path)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
 def _fields(docstring: str) -> dict[str, list[str]]:
     """The marked lines of a docstring; an indented line goes on with the one above it."""
     fields: dict[str, list[str]] = {"Caught by": [], "Says": [], "Source": []}

@@ -1,35 +1,53 @@
-"""A fork of the warm process and a process that starts from nothing come to the same verdict."""
+"""A fork of the warm process and a process that starts from nothing come to the same verdict; the zoo takes orders."""
 
-import json
 import os
-import subprocess
-import sys
 
 import pytest
 
-from kata.steps import ROOT
-from tests.tools.specimens import FAULTS, VARIANTS
+from tests.tools.specimens import FAULTS, VARIANTS, Verdict, read_specimen
 from tests.tools.warm import FORKS
+from tests.tools.zoo import Orders, Zoo
 
-FROM_NOTHING = "from tests.tools import warm, zoo; warm.FORKS = zoo.FORKS = False; zoo.main()"
-FILES = [FAULTS / "step_07/prompt_unbounded.py", VARIANTS / "step_07/inherited.py"]
+FROM_NOTHING = """
+from tests.tools import schedule, warm, zoo
+
+schedule.FORKS = warm.FORKS = zoo.FORKS = False
+zoo.main()
+"""
+SPECIMENS = [
+    read_specimen(file) for file in (FAULTS / "step_07/prompt_unbounded.py", VARIANTS / "step_07/inherited.py")
+]
+
+
+class ForklessZoo(Zoo):
+    program = ("-c", FROM_NOTHING)
 
 
 @pytest.mark.skipif(not FORKS, reason="there is no safe fork here: every process starts from nothing")
 def test_a_fork_and_a_process_from_nothing_say_the_same() -> None:
-    forked, from_nothing = verdicts("-m", "tests.tools.zoo"), verdicts("-c", FROM_NOTHING)
-    assert [one["passed"] and not one["ended"] for one in forked.values()] == [True, True]
-    for name, verdict in forked.items():
-        for what in ("passed", "skipped", "ended"):
-            assert verdict[what] == from_nothing[name][what]
-        assert verdict["failed"].keys() == from_nothing[name]["failed"].keys()
+    forked, from_nothing = verdicts(Zoo), verdicts(ForklessZoo)
+    assert [bool(one.passed) and not one.ended for one in forked] == [True, True]
+    for one, other in zip(forked, from_nothing, strict=True):
+        assert (one.passed, one.skipped, one.ended) == (other.passed, other.skipped, other.ended)
+        assert one.failed.keys() == other.failed.keys()
 
 
-def verdicts(*module: str) -> dict[str, dict]:
-    command = [sys.executable, *module, "--json", "--jobs", "1"]
-    asked = "".join(f"{file}\n" for file in FILES)
-    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
-    told = subprocess.run(
-        command, cwd=ROOT, env=environment, input=asked, stdout=subprocess.PIPE, text=True, check=True
-    )
-    return {one["name"]: one for one in map(json.loads, told.stdout.splitlines())}
+@pytest.mark.skipif(not FORKS, reason="pipes cannot be looked into everywhere")
+def test_places_may_be_added_and_a_zoo_that_is_left_alone_ends() -> None:
+    source, asked = os.pipe()
+    os.write(asked, f"{SPECIMENS[0].path}\n\n".encode())
+    orders = Orders(1, source)
+    assert orders.specimens == SPECIMENS[:1] and orders() == 1
+    os.write(asked, b"2\n4\n")
+    assert orders() == orders() == 4
+    os.close(asked)
+    with pytest.raises(SystemExit):
+        orders()
+
+
+def verdicts(kind: type[Zoo]) -> list[Verdict]:
+    zoo = kind(SPECIMENS)
+    try:
+        return [zoo.verdict_on(specimen) for specimen in SPECIMENS]
+    finally:
+        zoo.close()

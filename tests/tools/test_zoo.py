@@ -4,7 +4,6 @@
 `python -m tests.tools.zoo FILE…`.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,16 @@ from kata.expected import checks_in
 from kata.steps import STEPS, TESTS, Step
 from tests.duel.servers import BROKEN_SERVERS, RIGHT_SERVERS
 from tests.tools.matrix import MATRIX, is_current
-from tests.tools.specimens import FAULTS, UNCOVERED, VARIANTS, judge, read_specimen, required_checks, specimen_paths
+from tests.tools.specimens import (
+    FAULTS,
+    UNCOVERED,
+    VARIANTS,
+    is_readable,
+    judge,
+    read_specimen,
+    required_checks,
+    specimen_paths,
+)
 from tests.tools.zoo import Zoo
 
 pytestmark = pytest.mark.timeout(300)
@@ -23,20 +31,6 @@ LEAST_BROKEN_SERVERS, LEAST_RIGHT_SERVERS = 20, 8
 PATHS = specimen_paths()
 each_file = pytest.mark.parametrize("path", PATHS, ids=[p.relative_to(TESTS).with_suffix("").as_posix() for p in PATHS])
 each_step = pytest.mark.parametrize("step", STEPS, ids=[step.module for step in STEPS])
-
-
-@pytest.fixture(scope="session")
-def zoo(request: pytest.FixtureRequest) -> Iterator[Zoo]:
-    """Verdicts on the files that the selected tests ask for."""
-    wanted: dict[Path, None] = {}
-    for item in request.session.items:
-        if item.path == Path(__file__):
-            parameters = item.callspec.params
-            files = _faults(parameters["step"]) if "step" in parameters else [parameters["path"]]
-            wanted.update(dict.fromkeys(files))
-    zoo = Zoo([read_specimen(path) for path in wanted if _is_readable(path)])
-    yield zoo
-    zoo.close()
 
 
 @each_file
@@ -71,7 +65,7 @@ def test_the_checks_that_a_fault_names_exist(step: Step) -> None:
 
 @each_step
 def test_every_required_check_catches_a_fault(step: Step, zoo: Zoo) -> None:
-    specimens = [read_specimen(path) for path in _faults(step) if _is_readable(path)]
+    specimens = [read_specimen(path) for path in _faults(step) if is_readable(path)]
     caught_one = {check for specimen in specimens for check in zoo.verdict_on(specimen).failed}
     caught_none = [check for check in required_checks(step) if check not in caught_one]
     assert caught_none == UNCOVERED.get(step.number, []), "\n".join(caught_none)
@@ -83,11 +77,3 @@ def _files(folder: Path, step: Step) -> list[Path]:
 
 def _faults(step: Step) -> list[Path]:
     return _files(FAULTS, step)
-
-
-def _is_readable(path: Path) -> bool:
-    try:
-        read_specimen(path)
-    except (ValueError, SyntaxError):
-        return False
-    return True

@@ -11,114 +11,32 @@ import argparse
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from multiprocessing.connection import wait
 from pathlib import Path
+from typing import TextIO
 
 from kata.steps import ROOT
-from tests.tools.recorder import read_record
-from tests.tools.specimens import Specimen, Verdict, judge, read_specimen, required_checks, specimen_paths
-from tests.tools.warm import FORKS, Start, with_processes
-
-JOBS = 2
-FILE_LIMIT_S = 60
-Tell = Callable[[Verdict], None]
-WAITING_STEPS = (8,)  # their checks wait for answers that a fault never gives: they run beside those that compute
-
-
-def run(
-    specimens: Sequence[Specimen], tell: Callable[[Verdict], None], jobs: int = JOBS, curious: bool = False
-) -> None:
-    """Runs the checks of each specimen, so many at a time, and tells the verdicts as they come.
-
-    curious: on a fault also run the checks that have not caught any fault so far: do they catch anything at all?
-    """
-    steps = {specimen.step.number: specimen.step for specimen in specimens}
-    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
-        with_processes(
-            [steps[number] for number in sorted(steps)],
-            lambda start: _Schedule(specimens, start, Path(folder), curious).run(tell, jobs),
-        )
-
-
-class _Schedule:
-    """Who is running, who waits for a place, and which checks have caught nothing so far."""
-
-    def __init__(self, specimens: Sequence[Specimen], start: Start, folder: Path, curious: bool) -> None:
-        self.start, self.folder = start, folder
-        self.waiting = {True: [], False: []}  # by whether they mostly wait
-        for specimen in specimens:
-            self.waiting[specimen.step.number in WAITING_STEPS].append(specimen)
-        self.running: list[_Running] = []
-        self.idle = {one.step: set(required_checks(one.step)) if curious else set() for one in specimens}
-
-    def run(self, tell: Tell, jobs: int) -> None:
-        try:
-            while self.running or any(self.waiting.values()):
-                self._fill(jobs)
-                wait([one.process.sentinel for one in self.running], timeout=0.5)
-                for one in [one for one in self.running if one.is_over]:
-                    self.running.remove(one)
-                    verdict = one.verdict()
-                    self.idle[one.specimen.step] -= verdict.failed.keys()
-                    tell(verdict)
-        finally:
-            for one in self.running:
-                one.end()
-
-    def _fill(self, jobs: int) -> None:
-        for waits, specimens in self.waiting.items():
-            free = jobs - sum((one.specimen.step.number in WAITING_STEPS) is waits for one in self.running)
-            for specimen in specimens[: max(free, 0)]:
-                specimens.remove(specimen)
-                self.running.append(_Running(specimen, self.folder, self.start, frozenset(self.idle[specimen.step])))
-
-
-class _Running:
-    """The process of one specimen."""
-
-    def __init__(self, specimen: Specimen, folder: Path, start: Start, also: frozenset[str]) -> None:
-        self.specimen, self.record, self.began = specimen, folder / specimen.name.replace("/", "-"), time.monotonic()
-        self.record.touch()
-        self.process = start(specimen, self.record, also)
-
-    @property
-    def is_over(self) -> bool:
-        return self.process.exitcode is not None or time.monotonic() - self.began > FILE_LIMIT_S
-
-    def verdict(self) -> Verdict:
-        """What its checks have written down; whatever is still running is ended."""
-        seconds, status = time.monotonic() - self.began, self.process.exitcode
-        self.end()
-        stopped = f"stopped after {FILE_LIMIT_S} s" if status is None else f"the process ended with status {status}"
-        record = self.record.read_text(encoding="utf-8")
-        return read_record(self.specimen.name, record, stopped if status != 0 else "", seconds)
-
-    def end(self) -> None:
-        """Ends the process and whatever it has started."""
-        if FORKS:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()  # it may have no group of its own yet
-        self.process.join()
+from tests.tools.schedule import JOBS, run
+from tests.tools.specimens import Specimen, Verdict, judge, read_specimen, specimen_paths
+from tests.tools.warm import FORKS
 
 
 class Zoo:
     """The zoo in a process of its own: verdicts are waited for, each until it is there."""
 
+    program = ("-m", "tests.tools.zoo")
+
     def __init__(self, specimens: Sequence[Specimen], jobs: int = JOBS) -> None:
-        command = [sys.executable, "-m", "tests.tools.zoo", "--json", "--jobs", str(jobs)]
+        command = [sys.executable, *self.program, "--json", "--jobs", str(jobs)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment, **pipes)
-        with self.process.stdin as asked:
-            asked.writelines(f"{specimen.path}\n" for specimen in specimens)
+        self._write([*(str(specimen.path) for specimen in specimens), ""])
         self.asked = {specimen.name for specimen in specimens}
         self.known: dict[str, Verdict] = {}
 
@@ -136,10 +54,45 @@ class Zoo:
             raise RuntimeError(f"the zoo ended before its verdict on {specimen.name}")
         return self.known[specimen.name]
 
+    def take_places(self, jobs: int) -> None:
+        """From now on so many at a time; without effect where a pipe cannot be looked into."""
+        self._write([str(jobs)])
+
     def close(self) -> None:
         self.process.terminate()
-        self.process.stdout.close()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()
         self.process.wait()
+
+    def _write(self, lines: Sequence[str]) -> None:
+        with contextlib.suppress(OSError):  # it has ended: whoever waits for a verdict is told
+            self.process.stdin.write("".join(f"{line}\n" for line in lines))
+            self.process.stdin.flush()
+
+
+class Orders:
+    """What `Zoo` writes: the files, an empty line, and later perhaps another number of places."""
+
+    def __init__(self, jobs: int, source: int = 0) -> None:
+        self.jobs, self.source = jobs, source
+        self.specimens = [read_specimen(Path(line)) for line in iter(self._line, "")]
+
+    def __call__(self) -> int:
+        """How many may run at a time; ends this process where nobody is there any more to read a verdict."""
+        while FORKS and select.select([self.source], [], [], 0)[0]:
+            line = self._line()
+            if not line:
+                sys.exit(1)
+            self.jobs = int(line)
+        return self.jobs
+
+    def _line(self) -> str:
+        """A line without its end, read byte by byte: what a buffer holds cannot be waited for."""
+        line = b""
+        while (byte := os.read(self.source, 1)) not in (b"\n", b""):
+            line += byte
+        return os.fsdecode(line.removesuffix(b"\r"))
 
 
 def main() -> int:
@@ -151,13 +104,11 @@ def main() -> int:
     wish = parser.parse_args()
     if not wish.files and not wish.json:
         parser.error("which files?")
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: sys.exit(1))  # on the way out the running checks are ended
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out, open(os.devnull, "w") as nowhere:
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out, open(os.devnull, "w") as nowhere, _leaving_on_signals():
         os.dup2(nowhere.fileno(), 1)  # what pytest has to say goes nowhere
         if wish.json:
-            specimens = [read_specimen(Path(line.rstrip("\n"))) for line in sys.stdin]
-            run(specimens, lambda verdict: print(json.dumps(asdict(verdict)), file=out, flush=True), wish.jobs, True)
+            orders = Orders(wish.jobs)
+            run(orders.specimens, lambda one: print(json.dumps(asdict(one)), file=out, flush=True), orders, True)
             return 0
         try:
             specimens = [read_specimen(path) for path in specimen_paths(*wish.files)]
@@ -167,7 +118,17 @@ def main() -> int:
         return _tell_each(specimens, wish.jobs, out)
 
 
-def _tell_each(specimens: Sequence[Specimen], jobs: int, out) -> int:
+@contextlib.contextmanager
+def _leaving_on_signals() -> Iterator[None]:
+    """A signal ends the running checks as well; once there are none, it ends this process without a word."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: sys.exit(1))
+    yield
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _tell_each(specimens: Sequence[Specimen], jobs: int, out: TextIO) -> int:
     by_name, wrong = {specimen.name: specimen for specimen in specimens}, []
 
     def tell(verdict: Verdict) -> None:
@@ -178,7 +139,7 @@ def _tell_each(specimens: Sequence[Specimen], jobs: int, out) -> int:
         told = f"{'ok   ' if is_good else 'WRONG'} {verdict.name} ({verdict.seconds} s{caught})"
         print(told, *judged.problems, sep="\n      ", file=out, flush=True)
 
-    run(specimens, tell, jobs)
+    run(specimens, tell, lambda: jobs)
     return 1 if wrong else 0
 
 

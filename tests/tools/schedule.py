@@ -1,0 +1,96 @@
+"""Who of the zoo runs when: each specimen in a process of its own, so many at a time, each within its time limit."""
+
+import contextlib
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from tests.tools.recorder import read_record
+from tests.tools.specimens import Specimen, Verdict, required_checks
+from tests.tools.warm import FORKS, Start, with_processes
+
+JOBS = 2
+FILE_LIMIT_S = 60
+WAITING_STEPS = (8,)  # their checks wait for answers that a fault never gives: they run beside those that compute
+Tell = Callable[[Verdict], None]
+Jobs = Callable[[], int]
+
+
+def run(specimens: Sequence[Specimen], tell: Tell, jobs: Jobs = lambda: JOBS, curious: bool = False) -> None:
+    """Runs the checks of each specimen, so many at a time, and tells the verdicts as they come.
+
+    jobs: asked again and again. Steps whose checks mostly wait have as many places once more.
+    curious: on a fault also run the checks that have not caught any fault so far: do they catch anything at all?
+    """
+    steps = {specimen.step.number: specimen.step for specimen in specimens}
+    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+        with_processes(
+            [steps[number] for number in sorted(steps)],
+            lambda start: _Schedule(specimens, start, Path(folder), curious).run(tell, jobs),
+        )
+
+
+class _Schedule:
+    """Who is running, who waits for a place, and which checks have caught nothing so far."""
+
+    def __init__(self, specimens: Sequence[Specimen], start: Start, folder: Path, curious: bool) -> None:
+        self.start, self.folder = start, folder
+        self.waiting = {True: [], False: []}  # by whether they mostly wait
+        for specimen in specimens:
+            self.waiting[specimen.step.number in WAITING_STEPS].append(specimen)
+        self.running: list[_Running] = []
+        self.idle = {one.step: set(required_checks(one.step)) if curious else set() for one in specimens}
+
+    def run(self, tell: Tell, jobs: Jobs) -> None:
+        try:
+            while self.running or any(self.waiting.values()):
+                self._fill(jobs())
+                wait([one.process.sentinel for one in self.running], timeout=0.5)
+                for one in [one for one in self.running if one.is_over]:
+                    self.running.remove(one)
+                    verdict = one.verdict()
+                    self.idle[one.specimen.step] -= verdict.failed.keys()
+                    tell(verdict)
+        finally:
+            for one in self.running:
+                one.end()
+
+    def _fill(self, jobs: int) -> None:
+        for waits, specimens in self.waiting.items():
+            free = jobs - sum((one.specimen.step.number in WAITING_STEPS) is waits for one in self.running)
+            for specimen in specimens[: max(free, 0)]:
+                specimens.remove(specimen)
+                self.running.append(_Running(specimen, self.folder, self.start, frozenset(self.idle[specimen.step])))
+
+
+class _Running:
+    """The process of one specimen."""
+
+    def __init__(self, specimen: Specimen, folder: Path, start: Start, also: frozenset[str]) -> None:
+        self.specimen, self.record, self.began = specimen, folder / specimen.name.replace("/", "-"), time.monotonic()
+        self.record.touch()
+        self.process = start(specimen, self.record, also)
+
+    @property
+    def is_over(self) -> bool:
+        return self.process.exitcode is not None or time.monotonic() - self.began > FILE_LIMIT_S
+
+    def verdict(self) -> Verdict:
+        """What its checks have written down; whatever is still running is ended."""
+        seconds, status = time.monotonic() - self.began, self.process.exitcode
+        self.end()
+        stopped = f"stopped after {FILE_LIMIT_S} s" if status is None else f"the process ended with status {status}"
+        record = self.record.read_text(encoding="utf-8")
+        return read_record(self.specimen.name, record, stopped if status != 0 else "", seconds)
+
+    def end(self) -> None:
+        """Ends the process and whatever it has started."""
+        if FORKS:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()  # it may have no group of its own yet
+        self.process.join()
