@@ -4,7 +4,7 @@ Each function takes `create_app` and raises a `CheckFailure` where the promise i
 go on every way out, so that no broken server keeps a thread.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from fastapi import FastAPI
 
@@ -95,31 +95,39 @@ def stops_for_nobody(create_app: CreateApp) -> None:
 
 def turns_away_beyond_max_pending(create_app: CreateApp) -> None:
     for paths in (ENDPOINTS[:1] * 8, ENDPOINTS[1:] * 8, ENDPOINTS * 4):
-        with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), max_pending=3)) as live:
-            answers = [live.begin(path, HELLO) for path in paths]
-            refused = live.first(answers, 5)
-            call = f"8 requests to {' and '.join(sorted(set(paths)))} of create_app(engine, max_pending=3)"
-            expect(
-                [answer.status for answer in refused] == [503] * 5,
-                call=call,
-                got=f"while the engine works: {[str(answer) for answer in refused] or 'no answer'}",
-                wanted="3 wait or run, 5 are answered 503",
-                why="count a request before the engine is asked, in the endpoint and not in the body of the stream; "
-                "the running one has a place as well as those that wait.",
-            )
-            retry = [answer.headers.get("retry-after") for answer in refused]
-            why = "Retry-After tells a client when to come back: a number of seconds, in the headers of the 503."
-            wanted = "Retry-After, in whole seconds"
-            expect(all(str(after).isdigit() for after in retry), call=call, got=retry, wanted=wanted, why=why)
-            gate.open()
-            served = [answer for answer in live.first(answers, 8) if answer.status != 503]
-            expect(
-                [answer.status for answer in served] == [200] * 3,
-                call=call,
-                got=[str(answer) for answer in served],
-                wanted="the other 3 are answered 200",
-                why="who has a place is served: a full house must not disturb those inside.",
-            )
+        _turns_away(create_app, paths, {"max_pending": 3}, places=3)
+    _turns_away(create_app, ENDPOINTS * 5, {}, places=8)  # the default
+
+
+def _turns_away(create_app: CreateApp, paths: Sequence[str], settings: Mapping[str, int], places: int) -> None:
+    requests, beyond = len(paths), len(paths) - places
+    with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), **settings)) as live:
+        answers = [live.begin(path, HELLO) for path in paths]
+        refused = live.first(answers, beyond)
+        app = f"create_app(engine{''.join(f', {name}={value}' for name, value in settings.items())})"
+        call = f"{requests} requests to {' and '.join(sorted(set(paths)))} of {app}"
+        expect(
+            [answer.status for answer in refused] == [503] * beyond,
+            call=call,
+            got=f"while the engine works: {[str(answer) for answer in refused] or 'no answer'}",
+            wanted=f"{places} wait or run, {beyond} are answered 503",
+            why="count a request before the engine is asked, in the endpoint and not in the body of the stream; "
+            "the running one has a place as well as those that wait; without a word `max_pending` is 8.",
+        )
+        retry = [answer.headers.get("retry-after") for answer in refused]
+        why = "Retry-After tells a client when to come back: a number of seconds, in the headers of the 503."
+        wanted = "Retry-After, in whole seconds"
+        expect(all(str(after).isdigit() for after in retry), call=call, got=retry, wanted=wanted, why=why)
+        live.settle(places)  # a request that comes late does not find the gate open
+        gate.open()
+        served = [answer for answer in live.first(answers, requests) if answer.status != 503]
+        expect(
+            [answer.status for answer in served] == [200] * places,
+            call=call,
+            got=[str(answer) for answer in served],
+            wanted=f"the other {places} are answered 200",
+            why="who has a place is served: a full house must not disturb those inside, and no place is left empty.",
+        )
 
 
 def gives_places_back(create_app: CreateApp) -> None:
