@@ -73,6 +73,11 @@ def prove_checks(arguments: list[str]) -> int:
     return subprocess.call([sys.executable, "-m", "tests.tools.prove", *arguments], cwd=ROOT)
 
 
+def try_mutants(arguments: list[str]) -> int:
+    """Run the checks on what a mutation tester makes of the reference, and the kata's own tests on that of the kata."""
+    return subprocess.call([sys.executable, "-m", "tests.tools.mutate", *arguments], cwd=ROOT)
+
+
 def run_gpu_checks(arguments: list[str], look: Look) -> int:
     """The checks that need a CUDA device; without one that is said, and it is no success."""
     code = "import sys, torch; sys.exit(not torch.cuda.is_available())"

@@ -1,0 +1,146 @@
+"""Runs the mutants of the kata's own files against its own tests, each in a process of its own, in a copy."""
+
+import contextlib
+import importlib
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import wait
+from pathlib import Path
+
+import pytest
+
+from kata.steps import ROOT
+from tests.tools.mutants import Mutant
+from tests.tools.mutation import Fate
+from tests.tools.warm import FORKS
+
+TESTS_OF: dict[str, tuple[str, ...]] = {  # a file, and its tests in the order in which they are run
+    "shared/generation.py": ("test_generation",),
+    "shared/metrics.py": ("test_metrics",),
+    "shared/limits.py": ("test_limits",),
+    "shared/stopping.py": ("test_stopping",),
+    "shared/worker.py": ("test_worker", "test_worker_places", "test_worker_close"),
+    "shared/engine.py": ("test_engine",),
+}
+OURS = ("kata", "shared", "tests", "reference", "exercises", "bench")
+NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "compare", "build", "*.egg-info")
+TEST_LIMIT_S, LIMIT_S = 30, 180
+LIBRARIES = ("torch", "transformers.models.qwen3.modeling_qwen3", "fastapi.testclient", "pytest_timeout")
+
+
+def run(mutants: Sequence[Mutant], tell: Callable[[Fate], None], jobs: int) -> None:
+    """Tells the fate of each mutant as it comes, so many processes at a time."""
+    for name in LIBRARIES if FORKS else ():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    waiting, running = list(reversed(mutants)), []
+    with _copies(min(jobs, len(mutants))) as free:
+        try:
+            while waiting or running:
+                while waiting and free:
+                    running.append(_Trial(waiting.pop(), free.pop()))
+                wait([trial.process.sentinel for trial in running], timeout=0.5)
+                for trial in [trial for trial in running if trial.is_over]:
+                    running.remove(trial)
+                    tell(trial.fate())
+                    free.append(trial.copy)
+        finally:
+            for trial in running:
+                trial.end()
+
+
+@contextlib.contextmanager
+def _copies(number: int) -> Iterator[list[Path]]:
+    with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder:
+        copies = [Path(folder, str(n)) for n in range(number)]
+        for copy in copies:
+            shutil.copytree(ROOT, copy / "kata", ignore=NOT_COPIED)
+        yield copies
+
+
+class _Trial:
+    """One mutant in its place in a copy, and the process of its tests."""
+
+    def __init__(self, mutant: Mutant, copy: Path) -> None:
+        self.mutant, self.copy, self.began = mutant, copy, time.monotonic()
+        self.record, self.file = copy / "record", copy / "kata" / mutant.file
+        self.record.write_text("")
+        (copy / "tmp").mkdir()
+        self.file.write_text(mutant.text, encoding="utf-8")
+        methods = multiprocessing.get_context("fork" if FORKS else "spawn")
+        self.process = methods.Process(target=_try, args=(copy, TESTS_OF[mutant.file]))
+        self.process.start()
+
+    @property
+    def is_over(self) -> bool:
+        return self.process.exitcode is not None or time.monotonic() - self.began > LIMIT_S
+
+    def fate(self) -> Fate:
+        status = self.process.exitcode
+        self.end()
+        self.file.write_text((ROOT / self.mutant.file).read_text(encoding="utf-8"), encoding="utf-8")
+        shutil.rmtree(self.copy / "tmp", ignore_errors=True)
+        failed = self.record.read_text(encoding="utf-8").partition("\n")[0]
+        if not failed and status != 0:
+            failed = "its tests, which never ended" if status is None else f"its tests, which ended with {status}"
+        return Fate(self.mutant, failed.removesuffix(" (time)"), status is None or failed.endswith(" (time)"))
+
+    def end(self) -> None:
+        """Ends the process and whatever it has started."""
+        if FORKS:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+
+
+class _FirstFailure:
+    """A plugin of pytest that writes down which test failed first."""
+
+    def __init__(self, record: Path) -> None:
+        self.record = record
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._write(report)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._write(report)
+
+    def _write(self, report: pytest.CollectReport | pytest.TestReport) -> None:
+        if report.failed:
+            timed_out = " (time)" if "Timeout (>" in str(report.longrepr) else ""
+            with self.record.open("a", encoding="utf-8") as lines:
+                print(report.nodeid.rpartition("/")[2] + timed_out, file=lines, flush=True)
+
+
+def _try(copy: Path, names: Sequence[str]) -> None:
+    """In a process of its own: the tests, up to the first that fails, in the copy and with its modules alone."""
+    if FORKS:
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
+    root = copy / "kata"
+    sys.path[:] = [str(root), *(path for path in sys.path if path not in ("", str(ROOT)))]
+    sys.dont_write_bytecode = True  # a mutant has the size, and within a second the age, of the one before
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(copy / "tmp")}
+    tempfile.tempdir = None
+    os.chdir(root)
+    files = [f"tests/tools/{name}.py" for name in names]
+    os._exit(pytest.main([*files, *_options(root)], plugins=[_FirstFailure(copy / "record")]))
+
+
+def _options(root: Path) -> list[str]:
+    options = ["-x", "-q", "--impl", "reference", "--rootdir", str(root), "-p", "no:cacheprovider"]
+    options += ["-p", "no:faulthandler", "--timeout", str(TEST_LIMIT_S)]
+    return options + (["-o", "timeout_method=signal"] if hasattr(signal, "SIGALRM") else [])
