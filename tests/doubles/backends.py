@@ -3,7 +3,9 @@
 All but WordLevel write the same ChatML tokens, so one template serves them. What each is there for stands beside it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 
@@ -26,11 +28,13 @@ STRADDLING = (  # pairs of bytes, the second half of one character with the firs
 )
 
 
-def bytes_to_characters() -> dict[int, str]:
+@cache
+def bytes_to_characters() -> Mapping[int, str]:
     """The printable character that stands for each byte in byte-level BPE (GPT-2's table)."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    printable = dict.fromkeys([*range(33, 127), *range(161, 173), *range(174, 256)])
     others = [byte for byte in range(256) if byte not in printable]
-    return {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}
+    table = {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}
+    return MappingProxyType(table)
 
 
 def byte_level_backend(merges: Sequence[tuple[str, str]] = ()) -> Tokenizer:

@@ -42,8 +42,11 @@ class Call:
 
 def trace(calls: Sequence[Call], wrong: int | None = None) -> list[str]:
     """The calls, one short line each, up to the first wrong one: `call 3: 9 tokens, mask of 8 <- here`."""
-    shown = calls if wrong is None else calls[: wrong + 1]
-    lines = [f"call {number}: {call}" for number, call in enumerate(shown, start=1)]
+    shown = list(enumerate(calls if wrong is None else calls[: wrong + 1], start=1))
+    is_long = len(shown) > LONGEST_TRACE
+    first, last = (shown[:3], shown[3 - LONGEST_TRACE + 1 :]) if is_long else (shown, [])
+    lines = [f"call {number}: {call}" for number, call in first] + ["..."] * is_long
+    lines += [f"call {number}: {call}" for number, call in last]
     if wrong is not None and wrong < len(calls):
         lines[-1] += " <- here"
-    return lines if len(lines) <= LONGEST_TRACE else [*lines[:3], "...", *lines[3 - LONGEST_TRACE + 1 :]]
+    return lines

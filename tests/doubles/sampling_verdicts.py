@@ -82,10 +82,10 @@ def expect_independent_rows(step: ModuleType, row: Tensor, params: SamplingParam
 
 def expect_best(step: ModuleType, logits: Tensor, params: SamplingParams, why: str) -> None:
     """Every row's best token, call after call."""
-    wanted = logits.double().argmax(-1).tolist()
+    wanted, call = logits.double().argmax(-1).tolist(), call_text(logits, params)
     for _ in range(16):
         got = sample(step, logits, params, why=why)
-        expect(got == wanted, call=call_text(logits, params), got=got, wanted=wanted, why=why)
+        expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
 
 
 def expect_only_best(step: ModuleType, row: Tensor, k: int) -> None:

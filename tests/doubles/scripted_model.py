@@ -240,4 +240,4 @@ def _row(tensor: Tensor | None, name: str) -> list[int]:
         raise ValueError(f"{name} must have the shape (1, length), not {tuple(tensor.shape)}")
     if tensor.is_floating_point() and name != "attention_mask":  # real models take a mask of any type
         raise TypeError(f"{name} must hold integers, not {tensor.dtype}")
-    return [int(value) for value in tensor.tolist()[0]]
+    return list(map(int, tensor.tolist()[0]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import accumulate
 from types import ModuleType
 from typing import Any
@@ -40,9 +41,14 @@ class Told:
     def text(self) -> str:
         return "".join(chunk.text for chunk in self.chunks)
 
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of the first id, of the first two, and so on; an empty one comes before them."""
+        return [self.tokenizer.text(self.ids[:end]) for end in range(len(self.ids) + 1)]
+
     @property
     def wanted(self) -> str:
-        return self.tokenizer.text(self.ids)
+        return self.texts[-1]
 
     def sent_before(self, at: int) -> str:
         return "".join(chunk.text for chunk in self.chunks[:at])
@@ -67,8 +73,8 @@ class Told:
         """
         if self.strays(at):
             return False
-        settled = [self.tokenizer.text(self.ids[:said]) for said in range(self.chunks[at].forwards)]
-        return any(len(text) > len(self.sent_before(at)) for text in settled if not text.endswith(UNFINISHED))
+        settled, sent = self.texts[: self.chunks[at].forwards], len(self.sent_before(at))
+        return any(len(text) > sent for text in settled if not text.endswith(UNFINISHED))
 
     def shown(self, wrong: int | None = None) -> str:
         """The chunks, each with the ids that the model said for it: `'He' <- 72 101 | 'y' <- 121`."""
@@ -82,7 +88,7 @@ class Told:
         """The chunks of a right stream, around the same ids."""
         pieces, start, sent = [], 0, ""
         for end in range(1, len(self.ids) + 1):
-            text = self.tokenizer.text(self.ids[:end])
+            text = self.texts[end]
             if len(text) > len(sent) and (not text.endswith(UNFINISHED) or end == len(self.ids)):
                 pieces.append((text[len(sent) :], self.ids[start:end]))
                 start, sent = end, text
