@@ -11,7 +11,7 @@ from kata.look import Look, say
 from kata.solution import Solution
 
 HOST = "127.0.0.1"
-QUESTION = "What is the capital of France?"
+QUESTION = "What is a KV cache?"
 STEPS_OF_SERVER = (7, 8)
 
 

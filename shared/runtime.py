@@ -1,4 +1,4 @@
-"""Which model answers: loads it with its tokenizer, from code, from a package, from a folder or from the hub.
+"""Which model answers: loads it with its tokenizer, from the kata itself, a package, a folder or the hub.
 
 torch and transformers are imported where they are first needed, so that importing this file costs nothing.
 """
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+TINY = Path(__file__).parent / "models" / "tiny"
 HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 CHOICES = "choose tiny, smollm2, a Hugging Face id such as Qwen/Qwen3-0.6B, or a folder that holds a model"
 
@@ -70,15 +71,10 @@ def _kind_of(name: str) -> str:
 
 
 def _load(kind: str, name: str, dtype: "str | torch.dtype") -> "tuple[PreTrainedModel, PreTrainedTokenizerBase]":
-    if kind == "tiny":
-        from shared.tiny import build_model, build_tokenizer
-
-        tokenizer = build_tokenizer()
-        model = build_model(tokenizer)
-        return (model if dtype == "auto" else model.to(dtype)), tokenizer
-
     from shared.pretrained import load_folder, load_from_hub
 
+    if kind == "tiny":
+        return load_folder(TINY, dtype, remedy="get the kata's files again, for instance by `git checkout -- shared`")
     if kind == "smollm2":
         from shared.smollm2 import model_folder
 

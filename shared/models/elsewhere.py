@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from shared.models.carriers import carried
 from shared.models.templates import PLURAL_TRAINING, TRAINING
 from shared.models.wordings import asked, noisy
 
@@ -103,14 +104,14 @@ def fill(pattern: str, rng: Random) -> str:
 def _own_wording(rng: Random) -> str:
     kind = rng.random()
     if kind < 0.12:
-        return asked(rng.choice(PLURAL_TRAINING), rng.choice(source().plural_nouns))
+        return asked(carried(rng.choice(PLURAL_TRAINING), rng), rng.choice(source().plural_nouns))
     if kind < 0.7:
         noun = rng.choice(source().nouns)
     elif kind < 0.88:
         noun = _with_article(fill(rng.choice(("{adjective} {object}", "{machine_kind} {machine}")), rng), rng)
     else:
         noun = _with_article(_syllables(rng), rng) if rng.random() < 0.5 else _syllables(rng)
-    return asked(rng.choice(TRAINING), noun)
+    return asked(carried(rng.choice(TRAINING), rng), noun)
 
 
 def _with_article(noun: str, rng: Random) -> str:

@@ -8,6 +8,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.models.carriers import carried
 from shared.models.templates import HELD_OUT, PLURAL_HELD_OUT, PLURAL_TRAINING, TRAINING
 
 GLOSSARY = Path(__file__).with_name("glossary.toml")
@@ -90,7 +91,7 @@ def training_question(term: Term, rng: random.Random) -> str:
     """A question about the term, in one of the wordings for training, as carelessly typed as people type."""
     phrase = rng.choice(term.phrases)
     wordings = PLURAL_TRAINING if phrase in term.asked_plural else TRAINING
-    return noisy(asked(rng.choice(wordings), phrase), rng)
+    return noisy(asked(carried(rng.choice(wordings), rng), phrase), rng)
 
 
 def noisy(question: str, rng: random.Random) -> str:

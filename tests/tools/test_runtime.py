@@ -1,17 +1,16 @@
 """Models by name, and the model `tiny`: what is loaded, and the one line that says why not."""
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
-from shared import runtime, tiny
+from shared import runtime
 from shared.limits import context_length
 from shared.runtime import Runtime, load_runtime
-from shared.stopping import stop_token_ids
-from tests.doubles.model_folder import TEXTS, refusal
-
-TURN = {"add_generation_prompt": True, "tokenize": False}
+from tests.doubles.model_folder import copy_folder, refusal, truncate_weights
 
 
 def test_tiny_is_ready_to_answer() -> None:
@@ -23,55 +22,15 @@ def test_tiny_is_ready_to_answer() -> None:
     assert {parameter.dtype for parameter in runtime.model.parameters()} == {torch.float32}
 
 
-def test_tiny_has_two_eos_ids_in_its_generation_config() -> None:
-    runtime = load_runtime()
-    ends = runtime.tokenizer.convert_tokens_to_ids(["<|im_end|>", "<|endoftext|>"])
-    assert runtime.model.generation_config.eos_token_id == ends
-    assert runtime.tokenizer.eos_token_id == ends[0]
-    assert stop_token_ids(runtime.model, runtime.tokenizer) == set(ends)
-
-
-def test_tiny_is_the_same_each_time_and_leaves_the_global_rng_alone() -> None:
-    tokenizer = tiny.build_tokenizer()
-    torch.manual_seed(1)
-    expected = torch.rand(3)
-    torch.manual_seed(1)
-    first, second, other = (tiny.build_model(tokenizer, seed) for seed in (0, 0, 1))
-    assert torch.equal(torch.rand(3), expected)
-    assert torch.equal(first.lm_head.weight, second.lm_head.weight)
-    assert not torch.equal(first.lm_head.weight, other.lm_head.weight)
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_tinys_tokenizer_gives_back_any_text(text: str) -> None:
-    tokenizer = tiny.build_tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_tinys_words_are_one_token_each() -> None:
-    tokenizer = tiny.build_tokenizer()
-    assert {word: len(tokenizer.encode(f" {word}")) for word in tiny.WORDS.split()} == dict.fromkeys(
-        tiny.WORDS.split(), 1
-    )
-
-
-def test_tinys_marks_are_one_token_each_and_only_chatmls_are_special() -> None:
-    tokenizer = tiny.build_tokenizer()
-    marks = "<|im_start|><|im_end|><|endoftext|><think></think>"
-    ids = tokenizer.encode(marks)
-    assert len(ids) == 5
-    assert tokenizer.decode(ids, skip_special_tokens=True) == "<think></think>"
-
-
-@pytest.mark.parametrize("thinking", [True, None, 0, "false"])
-def test_tinys_template_is_chatml_and_thinks_unless_told_false(thinking: object) -> None:
-    tokenizer = tiny.build_tokenizer()
-    messages = [{"role": "system", "content": " s "}, {"role": "user", "content": "u\n"}]
-    prompt = "<|im_start|>system\n s <|im_end|>\n<|im_start|>user\nu\n<|im_end|>\n<|im_start|>assistant\n"
-    assert tokenizer.apply_chat_template(messages, enable_thinking=thinking, **TURN) == prompt
-    assert tokenizer.apply_chat_template(messages, **TURN) == prompt
-    off = tokenizer.apply_chat_template(messages, enable_thinking=False, **TURN)
-    assert off == prompt + "<think>\n\n</think>\n\n"
+@pytest.mark.parametrize("damage", [shutil.rmtree, truncate_weights], ids=["missing", "cut"])
+def test_a_tiny_that_is_missing_or_damaged_is_told_with_how_to_get_it_back(
+    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copy_folder(runtime.TINY, tmp_path / "tiny")
+    monkeypatch.setattr(runtime, "TINY", folder)
+    damage(folder)
+    message = refusal("tiny")
+    assert str(folder) in message and "git checkout -- shared" in message
 
 
 def test_device_and_dtype_are_as_asked_for() -> None:
