@@ -316,6 +316,15 @@ def test_it_stops_where_the_library_stops(step):
     library_verdicts.stops_where_the_library_stops(step.generate_uncached)
 
 
+def test_the_model_that_ships_is_heard_out(step):
+    """On the trained model that ships with the kata the answer is the library's, up to the EOS or the limit.
+
+    Hint: Let it answer `What is a KV cache?` and read. A trained model shows what a random one hides: does it go wrong
+    at once, after some tokens, or at its end?
+    """
+    real_model.is_heard_out(step.generate_uncached, is_cached=False)
+
+
 @pytest.mark.stretch
 def test_only_the_last_row_of_logits_is_made(step):
     """Only the last position's logits are asked for: the others are a (length, vocab) matrix that nobody reads.
@@ -354,4 +363,5 @@ def test_gpu_memory_comes_back(step):
 @pytest.mark.timeout(1800)
 def test_smollm2_says_what_the_library_says(step):
     """On SmolLM2 (float32) the greedy answer is the library's, token for token: 2 prompts, 24 tokens."""
-    real_model.says_what_the_library_says(step.generate_uncached, prompts=2, new_tokens=24, is_cached=False)
+    runtime, prompts = real_model.smollm2(), real_model.PROMPTS[:2]
+    real_model.says_what_the_library_says(step.generate_uncached, runtime, prompts, 24, is_cached=False)

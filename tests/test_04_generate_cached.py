@@ -386,12 +386,29 @@ def test_the_answer_is_the_librarys_and_step_3s_on_llama_and_gpt2(load):
     library_verdicts.equals_the_library(load().generate_cached, models, uncached)
 
 
+def test_the_cache_keeps_all_of_a_long_prompt(step):
+    """After a prompt of 700 tokens on a real model the answer is still the library's: all of it is remembered.
+
+    Hint: What do you do to the cache between two calls of the model? Nothing need be done: the model has extended it.
+    """
+    library_verdicts.remembers_a_long_prompt(step.generate_cached)
+
+
 def test_it_stops_where_the_library_stops(step):
     """On a real tiny model an EOS ends the answer where the library's generate ends it.
 
     Hint: At which id does the library's `generate` end, and does your loop give that id away before it ends?
     """
     library_verdicts.stops_where_the_library_stops(step.generate_cached)
+
+
+def test_the_model_that_ships_is_heard_out(step):
+    """On the trained model that ships with the kata the answer is the library's, up to the EOS or the limit.
+
+    Hint: Read your answer and the library's. If yours begins well and then loses itself, what falls behind with every
+    token? If it never ends, which ids did you look for?
+    """
+    real_model.is_heard_out(step.generate_cached, is_cached=True)
 
 
 @pytest.mark.stretch
@@ -457,4 +474,5 @@ def test_the_cache_saves_work_on_the_gpu(load, capsys):
 @pytest.mark.timeout(1800)
 def test_smollm2_says_what_the_library_says(step):
     """On SmolLM2 (float32) the greedy answer is the library's, token for token: 10 prompts, 64 tokens."""
-    real_model.says_what_the_library_says(step.generate_cached, prompts=10, new_tokens=64, is_cached=True)
+    runtime, prompts = real_model.smollm2(), real_model.PROMPTS
+    real_model.says_what_the_library_says(step.generate_cached, runtime, prompts, 64, is_cached=True)

@@ -103,6 +103,7 @@ def test_joined_chunks_are_the_completion(step):
         b"aardvark",
         b"{}[]<>\\\r\n",
         b"\x00 is a byte",
+        "½ “ﬁ” ❤️".encode(),
     ):
         told = read(step, FastTokenizer(), reply)
         expect_text(told, "each token's text is sent once, and as it is: no strip, nothing left out, nothing added.")
@@ -416,6 +417,16 @@ def test_a_real_model_streams_what_the_library_says(step):
     stream_promises.says_what_the_library_says(step)
 
 
+def test_the_model_that_ships_streams_its_story(step):
+    """On the trained model that ships with the kata the chunks of a story, 🐢 and all, join to the library's text.
+
+    Hint: Print the chunks around the 🐢 by `repr`. How many tokens does it take, and what went out with each of them?
+    """
+    from tests.doubles import real_model, real_verdicts
+
+    real_verdicts.streams_what_the_library_says(step, real_model.tiny(), [real_model.STORY], 200)
+
+
 @pytest.mark.stretch
 def test_work_grows_with_the_answer_not_with_its_square(step):
     """The number of ids decoded grows linearly with the answer.
@@ -452,6 +463,6 @@ def test_closing_the_stream_closes_the_token_loop(load):
 @pytest.mark.timeout(600)
 def test_smollm2_streams_what_the_library_says(step):
     """On SmolLM2 the chunks join to the library's text, emoji and accents whole, each in time, one token a step."""
-    from tests.doubles import real_verdicts
+    from tests.doubles import real_model, real_verdicts
 
-    real_verdicts.streams_what_the_library_says(step)
+    real_verdicts.streams_what_the_library_says(step, real_model.smollm2(), real_model.TOLD, 32)

@@ -40,6 +40,15 @@ def equals_the_library(
             expect_ids(result.output_ids, uncached, call=call, why=f"{name_of(other)} says otherwise.")
 
 
+def remembers_a_long_prompt(generate: Callable[..., Generation]) -> None:
+    """A prompt of some 700 ids, on a model of one layer."""
+    model, prompt = tiny_qwen3(1, num_hidden_layers=1), "Why is the sky blue, and the sea? " * 19
+    result, call = run(generate, model, prompt, FastTokenizer(), max_new_tokens=NEW_TOKENS)
+    wanted = library_greedy(model, inputs_of(prompt_ids(prompt)), NEW_TOKENS, {IM_END})
+    why = "the next token hangs on all that was said: a cache that is cut, or made for fewer places, forgets the start."
+    expect_ids(result.output_ids, wanted, call=f"{call}.output_ids on a {type(model).__name__}", why=why)
+
+
 def stops_where_the_library_stops(generate: Callable[..., Generation]) -> None:
     """The fifth token of the answer is made an EOS."""
     model = tiny_qwen3(1, num_hidden_layers=1)

@@ -256,7 +256,7 @@ def serves_an_exact_fit(generate: Generate) -> None:
 def returns_only_the_completion(generate: Generate) -> None:
     tokenizer = FastTokenizer()
     said = [
-        *tokenizer.encode(" Well, 😀 é"),
+        *tokenizer.encode(' Well,  "½" 😀 é'),
         IM_START,
         END_OF_TEXT,
         HIDDEN,
@@ -267,7 +267,7 @@ def returns_only_the_completion(generate: Generate) -> None:
     model = ScriptedModel(replying(said, tokenizer.header))
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
     why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
-    wanted = " Well, 😀 é yes<think> <|x|>\n"
+    wanted = ' Well,  "½" 😀 é yes<think> <|x|>\n'
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
     model = ScriptedModel(replying(tokenizer.encode("ah!\n"), tokenizer.header), eos_token_id=[10])
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=9)

@@ -1,7 +1,8 @@
-"""A real chat model for the checks, SmolLM2-135M-Instruct in float32 on the CPU, and what the library makes of it."""
+"""Real chat models for the checks, float32 on the CPU: the one that ships, and SmolLM2; and what the library says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -28,6 +29,14 @@ PROMPTS = (
     "Tell me a story about a fox and a 🦊 hat.",
     "Qu'est-ce que c'est ?",
 )
+TOLD = ("Translate 'good morning' to Spanish.", "Repeat this: 🦊🎩🙂", "What does 😀 mean?")  # accents and emoji
+TERM, STORY = "What is a KV cache?", "Tell me a story about a small turtle."  # what `tiny` knows; 🐢 is in the story
+
+
+@cache
+def tiny() -> Runtime:
+    """The trained model that ships with the kata, loaded once."""
+    return load_runtime("tiny", device="cpu", dtype=torch.float32)
 
 
 def smollm2() -> Runtime:
@@ -71,16 +80,27 @@ def expect_fed(fed: list[int], prompt: int, tokens: int, is_cached: bool, call: 
     expect(fed == wanted, call=call, got=got, wanted=shown, why=why)
 
 
+def is_heard_out(generate: Callable[..., Generation], is_cached: bool) -> None:
+    """A whole answer, one cut in the middle of a sentence, and (through the cache) a story of many sentences."""
+    says_what_the_library_says(generate, tiny(), [TERM], 120, is_cached)
+    says_what_the_library_says(generate, tiny(), [TERM], 30, is_cached)
+    if is_cached:
+        says_what_the_library_says(generate, tiny(), [STORY], 200, is_cached)
+
+
 def says_what_the_library_says(
-    generate: Callable[..., Generation], prompts: int, new_tokens: int, is_cached: bool
+    generate: Callable[..., Generation],
+    runtime: Runtime,
+    prompts: Sequence[str],
+    new_tokens: int,
+    is_cached: bool,
 ) -> None:
     """The same greedy ids and text as the library's, prompt by prompt, from as many forwards as tokens."""
-    runtime = smollm2()
     compared = 0
-    for prompt in PROMPTS[:prompts]:
+    for prompt in prompts:
         with forwards(runtime.model) as fed:
             result, call = run(generate, runtime.model, prompt, runtime.tokenizer, max_new_tokens=new_tokens)
-        wanted, call = library_answer(runtime, prompt, new_tokens), f"{call} on smollm2"
+        wanted, call = library_answer(runtime, prompt, new_tokens), f"{call} on {runtime.name}"
         why = "the library's generate(do_sample=False) is the reference for what this model says."
         expect_ids(result.output_ids, wanted, call=f"{call}, .output_ids", why=why)
         text = runtime.tokenizer.decode(wanted, skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -89,4 +109,4 @@ def says_what_the_library_says(
         expect_fed(fed, library_inputs(runtime, prompt)["input_ids"].shape[1], len(wanted), is_cached, call)
         compared += len(wanted)
     why = "too little to compare."
-    expect(compared > 5 * prompts, call="all prompts", got=f"{compared} tokens", wanted="more", why=why)
+    expect(compared > 5 * len(prompts), call="all prompts", got=f"{compared} tokens", wanted="more", why=why)

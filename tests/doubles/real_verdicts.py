@@ -32,8 +32,6 @@ DRAWN = (  # each with a row of its own; in 512 draws a right solution fails thr
     SamplingParams(temperature=2.0, top_k=5),  # without top_k nearly all would be other tokens
     SamplingParams(temperature=0.3),
 )
-TOLD = ("Translate 'good morning' to Spanish.", "Repeat this: 🦊🎩🙂", "What does 😀 mean?")  # accents and emoji
-NEW_TOKENS = 32
 
 
 def takes_the_models_own_format(step: ModuleType) -> None:
@@ -114,11 +112,11 @@ class _Text:
         return self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 
-def streams_what_the_library_says(step: ModuleType) -> None:
+def streams_what_the_library_says(step: ModuleType, runtime: Runtime, prompts: Sequence[str], new_tokens: int) -> None:
     """The text, in chunks that go out in time, one token a step, of answers with characters of several tokens."""
-    runtime, split = smollm2(), 0
-    for prompt in TOLD:
-        told, fed = _read(step, runtime, prompt)
+    split = 0
+    for prompt in prompts:
+        told, fed = _read(step, runtime, prompt, new_tokens)
         expect_text(told, "on a real model this is the text of the library's own generate.")
         wrong = told.first_wrong(told.is_late)
         why = "whole text waits for nothing, and nothing is computed before it is asked for."
@@ -129,13 +127,19 @@ def streams_what_the_library_says(step: ModuleType) -> None:
     expect(split > 0, call="all prompts", got="no character of several tokens", wanted="some", why="nothing to prove.")
 
 
-def _read(step: ModuleType, runtime: Runtime, prompt: str) -> tuple[Told, list[int]]:
+def _read(step: ModuleType, runtime: Runtime, prompt: str, new_tokens: int) -> tuple[Told, list[int]]:
     """The stream read to its end, and how many ids each forward took."""
-    ids = library_answer(runtime, prompt, NEW_TOKENS)
-    call = f"generate_stream(model, tokenizer, {prompt!r}, max_new_tokens={NEW_TOKENS})"
+    ids = library_answer(runtime, prompt, new_tokens)
+    call = f"generate_stream(model, tokenizer, {prompt!r}, max_new_tokens={new_tokens})"
     with forwards(runtime.model) as fed:
-        stream = step.generate_stream(runtime.model, runtime.tokenizer, prompt, max_new_tokens=NEW_TOKENS)
+        stream = step.generate_stream(runtime.model, runtime.tokenizer, prompt, max_new_tokens=new_tokens)
         got, why = f"{len(fed)} forwards", "a stream that is made before it is read is no stream."
-        expect(len(fed) <= 1, call=f"{call} on smollm2, no chunk taken", got=got, wanted="0, or the prefill", why=why)
+        expect(
+            len(fed) <= 1,
+            call=f"{call} on {runtime.name}, no chunk taken",
+            got=got,
+            wanted="0, or the prefill",
+            why=why,
+        )
         chunks = [Chunk(text, len(fed)) for text in stream]
-    return Told(f"list({call}) on smollm2", _Text(runtime.tokenizer), runtime.model, ids, chunks), fed
+    return Told(f"list({call}) on {runtime.name}", _Text(runtime.tokenizer), runtime.model, ids, chunks), fed
