@@ -4,13 +4,16 @@
 
 PYTHON ?= $(or $(wildcard .venv/bin/python .venv/Scripts/python.exe),$(shell command -v python3 || command -v python))
 KATA = @"$(PYTHON)" -m kata
-CHECK = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(IMPL),--impl '$(IMPL)') $(if $(LIMIT),--limit '$(LIMIT)')
+WATCH = $(if $(ALL),-v) $(if $(FORCE),--force) $(if $(LIMIT),--limit '$(LIMIT)')
+TO_READ = $(if $(JSON),--json) $(if $(JUNIT),--junit '$(JUNIT)')
+CHECK = $(WATCH) $(if $(IMPL),--impl '$(IMPL)') $(TO_READ)
 TALK = $(if $(ENGINE),--engine '$(ENGINE)') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)')
 PROVE = $(if $(CHECK_ONLY),--check) $(if $(JOBS),--jobs '$(JOBS)') $(if $(JSON),--json)
+MUTATE = $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs '$(JOBS)')
 COMPARE = $(if $(or $(ENGINES),$(ENGINE)),--engines '$(or $(ENGINES),$(ENGINE))') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') \
   $(if $(TOKENS),--new-tokens '$(TOKENS)') $(if $(REPEATS),--repeats '$(REPEATS)') $(if $(OUT),--out '$(OUT)')
 
-.PHONY: help check hint progress reset backups restore solution jump update serve chat compare test prove gpu bench stubs setup setup-smollm2
+.PHONY: help check watch hint progress reset backups restore solution jump update serve chat compare test prove mutate gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +21,12 @@ help:
 
 check:
 	$(KATA) check $(CHECK)
+
+watch:
+	$(KATA) watch $(WATCH)
+
+watch-%:
+	$(KATA) watch '$*' $(WATCH)
 
 check-%:
 	$(KATA) check '$*' $(CHECK)
@@ -29,7 +38,7 @@ hint-%:
 	$(KATA) hint '$*'
 
 progress:
-	$(KATA) progress
+	$(KATA) progress $(TO_READ)
 
 # without a number these three only say how they are used
 reset solution jump:
@@ -73,6 +82,12 @@ prove:
 
 prove-%:
 	$(KATA) prove '$*' $(PROVE)
+
+mutate:
+	$(KATA) mutate $(MUTATE)
+
+mutate-%:
+	$(KATA) mutate '$*' $(MUTATE)
 
 gpu:
 	$(KATA) gpu

@@ -33,6 +33,7 @@ class Result:
     digest_after: str | None = None  # of the file when the checks were over
     output: Output | None = None
     gaps_of_stub: int = 1
+    lent: tuple[int, ...] = ()  # earlier steps that the reference stands in for
 
     @property
     def changed_meanwhile(self) -> bool:

@@ -1,7 +1,7 @@
 """The verb `check`: which step, on whose earlier steps, what is checked again, what is remembered."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kata import pages, progress, report
@@ -44,7 +44,7 @@ def check_own(number: int | None, wish: Wish, look: Look, way: Way = PLAINLY) ->
         way.tell(look.paragraph(trouble))
     known = _find_again(wish, look, way) if standing.find_again else {}
     places = survey(progress.load()[0])
-    step = get_step(number) if number else _first_to_check(places)
+    step = get_step(number) if number else first_to_check(places)
     if step is None:
         way.tell(pages.whats_next(places, look))
         return 0
@@ -59,7 +59,7 @@ def check_own(number: int | None, wish: Wish, look: Look, way: Way = PLAINLY) ->
     return result.exit_status
 
 
-def _first_to_check(places: list[Place]) -> Step | None:
+def first_to_check(places: list[Place]) -> Step | None:
     """The next step; where only the checks of it and others changed, the last of these: the others go before it."""
     step = next_step(places)
     if step is None or places[step.number - 1].state is not State.RECHECK:
@@ -77,7 +77,7 @@ def check_other(number: int, folder: Path, wish: Wish, look: Look, way: Way = PL
     sources |= {n: get_step(n).file_in(REFERENCE) for n in lent}
     way.tell(f"step {number}: {step.title}  ({name_of(folder)})")
     _tell_lent(lent, look, way)
-    result = way.check(step, sources, wish.limit_s, True)
+    result = replace(way.check(step, sources, wish.limit_s, True), lent=tuple(lent))
     way.came(result)
     passed = result.verdict.kind is Kind.PASSED
     if result.verdict.kind is Kind.BROKEN:
@@ -95,8 +95,9 @@ def _check(step: Step, wish: Wish, look: Look, way: Way) -> Result:
         had_passed = places[step.number - 1].state is State.RECHECK
         sources = sources_for(places, step.number)
         way.tell(f"step {step.number}: {step.title}")
-        _tell_lent([n for n, file in sources.items() if file.parent == REFERENCE], look, way)
-        result = way.check(step, sources, wish.limit_s, wish.verbose or had_passed)
+        lent = tuple(n for n, file in sources.items() if file.parent == REFERENCE)
+        _tell_lent(lent, look, way)
+        result = replace(way.check(step, sources, wish.limit_s, wish.verbose or had_passed), lent=lent)
         if not result.changed_meanwhile:
             break
         way.tell(f"{name_of(result.file)} was saved meanwhile: checking it again")
@@ -175,6 +176,6 @@ def _broken(result: Result, look: Look) -> list[str]:
     return lines + look.labelled("help", f"{look.verb('setup')} mends a broken environment")
 
 
-def _tell_lent(numbers: list[int], look: Look, way: Way) -> None:
+def _tell_lent(numbers: Sequence[int], look: Look, way: Way) -> None:
     if numbers:
         way.tell(look.paragraph(f"the reference stands in for {pages.numbered(numbers)}"))

@@ -5,6 +5,7 @@ Exit status: 0 passed, 1 a check failed or not started, 2 locked or wrong use (o
 """
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -18,15 +19,21 @@ from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
 
 WRONG_USE, STOPPED = 2, 130
-_NEED_ENVIRONMENT = ("check", "serve", "chat", "compare", "test", "prove", "gpu", "bench", "setup-smollm2")
-_NUMBERED = ("check", "hint", "reset", "restore", "jump", "solution", "prove")
+_HAND_ON = ("test", "prove", "mutate", "gpu", "bench")
+_NEED_ENVIRONMENT = ("check", "watch", "serve", "chat", "compare", *_HAND_ON, "setup-smollm2")
+_NUMBERED = ("check", "watch", "hint", "reset", "restore", "jump", "solution", "prove", "mutate")
 _ALL = "all"
-_HAND_ON = ("test", "prove", "gpu", "bench")
 
 
 def main(words: list[str] | None = None) -> int:
     """Run a verb; the exit status. Whatever goes wrong is said in a line, not as a traceback."""
     words = _split_number(list(sys.argv[1:] if words is None else words))
+    for_json = "--json" in words and words[0] in ("check", "progress")
+    with contextlib.redirect_stdout(sys.stderr) if for_json else contextlib.nullcontext():
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     look = Look.of_terminal(sys.stdout, dict(os.environ))
     try:
         wish = _wish(words)
@@ -51,15 +58,17 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _wish(words: list[str]) -> argparse.Namespace:
-    """What the words ask for. After `test`, `prove`, `gpu` and `bench` they are handed on, unread."""
+    """What the words ask for. After `test`, `prove` and their like they are handed on, unread."""
     read, handed_on = (words[:1], words[1:]) if words and words[0] in _HAND_ON else (words, [])
-    return argparse.Namespace(**vars(_parser().parse_args(read)), arguments=handed_on)
+    return argparse.Namespace(**vars(_parser().parse_args(read)), arguments=handed_on, words=words)
 
 
 def _run(wish: argparse.Namespace, look: Look) -> int:
     match wish.verb:
         case "check":
             return _check(wish, look)
+        case "watch":
+            return _watch(wish)
         case "hint":
             return hints.hint(wish.step, look)
         case "reset":
@@ -77,13 +86,15 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
 
             return update(look)
         case "progress":
-            return verbs.show_progress(look)
+            return _progress(wish, look)
         case "stubs":
             return verbs.write_stubs(wish.check, wish.yes, look)
         case "test":
             return verbs.run_tests(wish.arguments)
         case "prove":
             return verbs.prove_checks(wish.arguments)
+        case "mutate":
+            return verbs.try_mutants(wish.arguments)
         case "gpu":
             return verbs.run_gpu_checks(wish.arguments, look)
         case "bench":
@@ -106,17 +117,40 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
 
 
 def _check(wish: argparse.Namespace, look: Look) -> int:
-    from kata import checking  # here, so that the other verbs start sooner
+    from kata import checking, for_machines  # here, so that the other verbs start sooner
 
-    asked = checking.Wish(wish.verbose, wish.force, wish.limit)
+    asked, results = checking.Wish(wish.verbose, wish.force, wish.limit), []
+    way = checking.Way(came=results.append)
     if wish.impl == "exercises":
-        return checking.check_own(wish.step, asked, look)
+        status = checking.check_own(wish.step, asked, look, way)
+        return for_machines.hand_over_check(results, status, wish.step, wish.json, wish.junit, look)
     folder = REFERENCE if wish.impl == "reference" else Path(wish.impl).resolve()
     if not folder.is_dir():
         say(look.paragraph(f"--impl {wish.impl}: there is no such folder (nor is it 'exercises' or 'reference')"))
         return WRONG_USE
     numbers = [wish.step] if wish.step else [step.number for step in STEPS]
-    return max(checking.check_other(number, folder, asked, look) for number in numbers)
+    status = max(checking.check_other(number, folder, asked, look, way) for number in numbers)
+    return for_machines.hand_over_check(results, status, wish.step, wish.json, wish.junit, look)
+
+
+def _progress(wish: argparse.Namespace, look: Look) -> int:
+    status = verbs.show_progress(look)
+    if wish.json or wish.junit:
+        from kata import for_machines
+
+        return for_machines.hand_over_progress(wish.json, wish.junit, look)
+    return status
+
+
+def _watch(wish: argparse.Namespace) -> int:
+    from kata import checking, watch
+
+    asked = checking.Wish(wish.verbose, wish.force, wish.limit)
+    try:
+        return watch.watch(wish.step, asked, lambda: Look.of_terminal(sys.stdout, dict(os.environ)))
+    except watch.Newer:
+        say("\nthe kata itself has changed: beginning again")
+        return _go_on_with(Path(sys.executable), wish.words)
 
 
 def _compare(wish: argparse.Namespace, look: Look) -> int:
@@ -143,11 +177,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m kata", description="Build an LLM inference server in nine steps.")
     add = parser.add_subparsers(dest="verb", metavar="VERB").add_parser
     check = add("check", help="run the checks of a step; without a number, of the first that is not passed")
-    check.add_argument("step", type=_number, nargs="?", help="1 to 9")
-    check.add_argument("-v", "--verbose", "--all", action="store_true", help="go on after a failure, and tell all")
-    check.add_argument("--force", action="store_true", help="although earlier steps are not passed")
     check.add_argument("--impl", default="exercises", help="exercises, reference, or a folder")
-    check.add_argument("--limit", type=_seconds, default=20.0, metavar="SECONDS", help="for one check")
+    watch = add("watch", help="check a step at every save; without a number, the first that is not passed")
+    for checks in (check, watch):
+        checks.add_argument("step", type=_number, nargs="?", help="1 to 9")
+        checks.add_argument("-v", "--verbose", "--all", action="store_true", help="go on after a failure, tell all")
+        checks.add_argument("--force", action="store_true", help="although earlier steps are not passed")
+        checks.add_argument("--limit", type=_seconds, default=20.0, metavar="SECONDS", help="for one check")
     hint = add("hint", help="the next hint; without a number, of the first step that is not passed")
     hint.add_argument("step", type=_number, nargs="?", help="1 to 9")
     add("reset", help="the stub again").add_argument("step", type=_number_or_all, help="1 to 9, or all")
@@ -156,7 +192,10 @@ def _parser() -> argparse.ArgumentParser:
     solution = add("solution", help="the reference beside yours, once you have passed")
     solution.add_argument("step", type=_number, help="1 to 9")
     solution.add_argument("--yes", action="store_true", help="before it has passed")
-    for verb in ("progress", "backups", "update", *_HAND_ON, "setup", "setup-smollm2", "help"):
+    for reports in (check, add("progress", help="the path of nine")):
+        reports.add_argument("--json", action="store_true", help="the same as JSON on stdout")
+        reports.add_argument("--junit", metavar="FILE", help="the same as JUnit's XML, into this file")
+    for verb in ("backups", "update", *_HAND_ON, "setup", "setup-smollm2", "help"):
         add(verb)
     stubs = add("stubs", help="the stubs again, from the reference")
     stubs.add_argument("--check", action="store_true", help="only tell which are not in step")

@@ -11,6 +11,7 @@ from kata.steps import EXERCISES, LAST_PAGE, STEPS, Step
 _VERBS = (
     ("check-N", "check N", "run the checks of step N; a pass opens the next"),
     ("check", "check", "the first step that is not passed"),
+    ("watch", "watch", "check at every save, at once; watch-N for step N"),
     ("hint-N", "hint N", "the next hint of step N"),
     ("progress", "progress", "the path of nine, and where you are on it"),
     ("reset-N", "reset N", "the stub again, or all of them (reset-all); what was yours is kept as a backup"),
@@ -30,6 +31,7 @@ _VERBS = (
 _FOR_CONTRIBUTORS = (
     ("test", "test", "the kata's own tests; they take minutes"),
     ("prove", "prove", "that no wrong solution passes, and no right one fails"),
+    ("mutate", "mutate", "that the checks notice what a mutation tester changes"),
     ("bench", "bench", "measure the kata itself, as ratios of one run"),
     ("stubs", "stubs", "the exercises again, from a changed reference"),
 )
@@ -75,7 +77,7 @@ def progress_page(places: Sequence[Place], look: Look) -> list[str]:
     """The path of nine, a line for each step."""
     lines, had, to_have = [], 0, 0
     for place in places:
-        stars = _stars_of(place.step)
+        stars = stars_of(place.step)
         earned = place.stars if place.state is State.PASSED else 0
         had, to_have = had + earned, to_have + stars
         shown = f"{earned}/{stars}" if stars and place.state is State.PASSED else ""
@@ -151,7 +153,7 @@ def locked_page(wanted: Step, blocking: Step, look: Look) -> list[str]:
     return lines + look.labelled("or", f"{look.verb('jump', wanted.number)} to go on from there")
 
 
-def _stars_of(step: Step) -> int:
+def stars_of(step: Step) -> int:
     try:
         return sum(check.stretch for check in checks_in(step.test_file))
     except (OSError, SyntaxError):

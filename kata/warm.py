@@ -73,7 +73,7 @@ def is_safe_to_fork() -> bool:
 def _spare(file: Path, jobs: Jobs) -> Callable[[pytest.Session], None]:
     def work(session: pytest.Session) -> None:
         for job in jobs(session.items):
-            job()
+            _try(job)
         freeze()
         file.touch()
         _run(session)
@@ -110,7 +110,7 @@ class _Forks:
                 for file in files:
                     os.close(file)
             elif jobs:
-                jobs.pop(0)()
+                _try(jobs.pop(0))
                 if not jobs:
                     freeze()
 
@@ -162,6 +162,11 @@ class _Forks:
         for pid in self.alive:
             with contextlib.suppress(OSError):
                 os.killpg(pid, signal.SIGKILL)
+
+
+def _try(job: Callable[[], object]) -> None:
+    with contextlib.suppress(Exception):  # then a run does without it, and tells what is wrong
+        job()
 
 
 def _run(session: pytest.Session, queue: int | None = None) -> None:

@@ -315,51 +315,19 @@ def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
 def test_ctrl_c_in_a_terminal_stops_an_endless_answer_as_often_as_it_is_typed(tmp_path):
     for name, source in STEPS.items():
         (tmp_path / f"step_{name}.py").write_text(source, encoding="utf-8")
-    terminal = Terminal("chat", "--impl", str(tmp_path))
+    from tests.tools.terminal import Terminal
+
+    terminal = Terminal("-m", "kata", "chat", "--impl", str(tmp_path), cwd=ROOT, environment=_environment())
     try:
         for prompt in ("first", "second"):
             terminal.type_after("> ", f"{prompt}\n")
             terminal.type_after("la la la", "\x03")
-            terminal.type_after("(closed)", "")
-            assert re.search(r"  cached: 1 in, \d+ out, TTFT .*, stopped$", terminal.type_after(", stopped", ""))
+            terminal.type_after("(closed)")
+            assert re.search(r"  cached: 1 in, \d+ out, TTFT .*, stopped$", terminal.type_after(", stopped"))
         terminal.type_after("> ", "\x04")
         assert terminal.wait() == 0
     finally:
         terminal.close()
-
-
-class Terminal:
-    """A kata in a terminal of its own, where a typed Ctrl-C is a true one."""
-
-    def __init__(self, *words: str) -> None:
-        self.master, slave = os.openpty()
-        own = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-        own += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-        command = [sys.executable, "-c", own, "-m", "kata", *words]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, env=_environment(), stdin=slave, stdout=slave, stderr=slave, start_new_session=True
-        )
-        os.close(slave)
-        self.unread = ""
-
-    def type_after(self, words: str, typed: str) -> str:
-        """Type once these words are there; what was shown up to their end."""
-        while words not in self.unread:
-            self.unread += os.read(self.master, 1 << 16).decode()  # an OSError where the program has ended
-        before, _, self.unread = self.unread.partition(words)
-        os.write(self.master, typed.encode())
-        return before + words
-
-    def wait(self) -> int:
-        with contextlib.suppress(OSError):
-            while os.read(self.master, 1 << 16):
-                pass
-        return self.process.wait(timeout=60)
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait(timeout=60)
-        os.close(self.master)
 
 
 def _environment() -> dict[str, str]:

@@ -77,6 +77,7 @@ def test_on_a_device(step):
     """Nothing of this kind is run."""
     raise RuntimeError("it was run")
 '''
+NOTHING_AHEAD = "def import_libraries(): ...\n\n\ndef jobs(items): return []\n"
 LESSON = """# Step {n}: a number
 
 Add {n} to
@@ -156,13 +157,17 @@ class Project:
     def pytest(self, *words: str) -> Told:
         return self.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *words)
 
-    def python(self, *words: str, **environment: str) -> Told:
+    def environment(self, **more: str) -> dict[str, str]:
+        """What a command of this kata starts with."""
         ours = ("PYTEST", "KATA", "MAKE", "PYTHONDONTWRITEBYTECODE")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        return {**clean, "KATA_PYTHON": sys.executable, "COLUMNS": "80", **more}
+
+    def python(self, *words: str, **environment: str) -> Told:
         run = subprocess.run(
             [sys.executable, *words],
             cwd=self.root,
-            env={**clean, "KATA_PYTHON": sys.executable, "COLUMNS": "80", **environment},
+            env=self.environment(**environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -182,6 +187,7 @@ def _template() -> Path:
         shutil.copy(ROOT / name, root / name)
     for step in STEPS:
         _write_step(step, root)
+    (root / "tests" / "doubles" / "ahead.py").write_text(NOTHING_AHEAD, encoding="utf-8")
     compileall.compile_dir(root / "kata", quiet=2)
     return root
 
