@@ -45,6 +45,14 @@ def test_places_may_be_added_and_a_zoo_that_is_left_alone_ends() -> None:
         orders()
 
 
+def test_a_zoo_that_ends_early_is_told_each_time() -> None:
+    zoo = Zoo(SPECIMENS)
+    zoo.close()
+    for specimen in SPECIMENS:
+        with pytest.raises(RuntimeError, match=f"ended before its verdict on {specimen.name}"):
+            zoo.verdict_on(specimen)
+
+
 def verdicts(kind: type[Zoo]) -> list[Verdict]:
     zoo = kind(SPECIMENS)
     try:

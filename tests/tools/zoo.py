@@ -15,9 +15,11 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TextIO
 
 from kata.steps import ROOT
@@ -36,16 +38,20 @@ class Zoo:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment, **pipes)
+        self.told: SimpleQueue[str] = SimpleQueue()
+        self.reader = threading.Thread(target=self._read, daemon=True)  # a full pipe would stop the zoo
+        self.reader.start()
         self._write([*(str(specimen.path) for specimen in specimens), ""])
         self.asked = {specimen.name for specimen in specimens}
         self.known: dict[str, Verdict] = {}
 
     def verdicts(self) -> Iterator[Verdict]:
         """Those that are not known yet, as they come."""
-        for line in self.process.stdout:
+        for line in iter(self.told.get, ""):
             verdict = Verdict(**json.loads(line))
             self.known[verdict.name] = verdict
             yield verdict
+        self.told.put("")  # the end stays there, for whoever asks again
 
     def verdict_on(self, specimen: Specimen) -> Verdict:
         if specimen.name not in self.asked:
@@ -60,10 +66,16 @@ class Zoo:
 
     def close(self) -> None:
         self.process.terminate()
-        for pipe in (self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close()
         self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.told.put(line)
+        self.told.put("")
 
     def _write(self, lines: Sequence[str]) -> None:
         with contextlib.suppress(OSError):  # it has ended: whoever waits for a verdict is told
