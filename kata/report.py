@@ -1,6 +1,7 @@
 """The verdict on a step, as a learner reads it: plain lines, the first failure in full, what to do next."""
 
 import difflib
+from collections.abc import Callable
 
 from kata import lessons
 from kata.check import Result
@@ -26,7 +27,7 @@ def failure_report(result: Result, look: Look, verbose: bool = False, every_line
     first = result.verdict.first
     if first.failure.kind == "todo" and (lines := _todo(result, look)):
         return lines
-    lines = [_headline(result, look, verbose or every_line)]
+    lines = _headline(result, look, verbose or every_line)
     if verbose or every_line:
         lines += ["", *check_lines(result, look)]
     failed = [o for o in result.verdict.outcomes if o.result == "failed" and not o.check.stretch]
@@ -58,10 +59,11 @@ def pass_report(result: Result, look: Look, verbose: bool = False, every_line: b
     """The headline of a pass, every check's line on wish, and the stars that are still to be had."""
     verdict = result.verdict
     done, total = verdict.count("passed", False), verdict.total(False)
-    line = f"step {result.step.number} {look.good('passed')}  {done} of {total} checks"
+    line = f"step {result.step.number} passed  {done} of {total} checks"
     if stars := verdict.total(True):
         line += f", stars {verdict.count('passed', True)} of {stars}"
-    lines = [line] + (["", *check_lines(result, look)] if verbose or every_line else [])
+    lines = _painted(look.paragraph(line), "passed", look.good)
+    lines += ["", *check_lines(result, look)] if verbose or every_line else []
     for outcome in verdict.outcomes:
         if outcome.check.stretch and outcome.result != "passed":
             if verbose and outcome.failure:
@@ -91,7 +93,7 @@ def explained(outcome: Outcome, result: Result, look: Look) -> list[str]:
         lines += look.labelled("got", failure.parts["got"], 12)
         lines += look.labelled("wanted", failure.parts["wanted"], 12)
         if failure.parts["trace"]:
-            lines += look.labelled("trace", "\n".join(failure.parts["trace"]), 8)
+            lines += look.labelled("trace", "\n".join(failure.parts["trace"]), 16)
         lines += look.labelled("why", failure.parts["why"], 8)
     else:
         lines += look.labelled("what", _what(failure, result), 8)
@@ -101,13 +103,19 @@ def explained(outcome: Outcome, result: Result, look: Look) -> list[str]:
     return lines
 
 
-def _headline(result: Result, look: Look, all_told: bool) -> str:
+def _headline(result: Result, look: Look, all_told: bool) -> list[str]:
     verdict, number = result.verdict, result.step.number
     if verdict.kind is Kind.CANNOT_LOAD:
-        return f"step {number} {look.bad('cannot be loaded')}"
+        return [f"step {number} {look.bad('cannot be loaded')}"]
     passed, total = verdict.count("passed", False), verdict.total(False)
     then = "" if all_told else ", then came this:"
-    return f"step {number} {look.bad('failed')}  passed {passed} of {total} checks{then}"
+    told = look.paragraph(f"step {number} failed  passed {passed} of {total} checks{then}")
+    return _painted(told, "failed", look.bad)
+
+
+def _painted(lines: list[str], word: str, paint: Callable[[str], str]) -> list[str]:
+    """The first line's word in colour: only now, since a colour takes no room and would be counted."""
+    return [lines[0].replace(word, paint(word), 1), *lines[1:]]
 
 
 def _what(failure: Failure, result: Result) -> str:

@@ -32,8 +32,11 @@ class Terminal:
             elif self.process.poll() is not None:
                 raise AssertionError(f"it has ended, and never said {words!r}; its last words: {self.unread[-500:]}")
         before, _, self.unread = self.unread.partition(words)
-        os.write(self.master, typed.encode())
+        self.type(typed)
         return before + words
+
+    def type(self, typed: str) -> None:
+        os.write(self.master, typed.encode())
 
     def settings(self) -> list:
         """The terminal's modes, as `stty` tells them."""
