@@ -1,6 +1,6 @@
 """Leaves out characters that show nothing by themselves.
 
-Caught by: test_joined_chunks_are_the_completion
+Caught by: test_cjk_and_accents_of_several_tokens_come_whole
 Says: nothing left out
 """
 
