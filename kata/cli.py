@@ -134,12 +134,12 @@ def _check(wish: argparse.Namespace, look: Look) -> int:
 
 
 def _progress(wish: argparse.Namespace, look: Look) -> int:
-    status = verbs.show_progress(look)
     if wish.json or wish.junit:
         from kata import for_machines
 
-        return for_machines.hand_over_progress(wish.json, wish.junit, look)
-    return status
+        if status := for_machines.hand_over_progress(wish.json, wish.junit, look):
+            return status
+    return verbs.show_progress(look)
 
 
 def _watch(wish: argparse.Namespace) -> int:

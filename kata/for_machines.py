@@ -29,6 +29,8 @@ def hand_over_check(
 
 def hand_over_progress(json: bool, junit: str | None, look: Look) -> int:
     standing, trouble = progress.load()
+    if trouble:
+        say(look.paragraph(trouble))
     places = survey(standing)
     if json:
         _print(as_json.progress_data(places, [pages.stars_of(place.step) for place in places], trouble))
