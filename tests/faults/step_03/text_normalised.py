@@ -5,6 +5,7 @@ Says: strip nothing
 """
 
 import unicodedata
+
 import torch
 
 from shared import clock

@@ -5,7 +5,6 @@ Says: strip nothing
 """
 
 import unicodedata
-
 from collections.abc import Collection, Iterator, Mapping
 
 import torch
