@@ -11,7 +11,7 @@ from shared import smollm2
 from shared.limits import context_length
 from shared.runtime import Runtime, RuntimeUnavailable, load_runtime
 from shared.stopping import stop_token_ids
-from tests.doubles.model_folder import TEXTS, refusal, save_tiny, truncate_weights
+from tests.doubles.model_folder import TEXTS, refusal, save_random_chat, truncate_weights
 
 TURN = {"add_generation_prompt": True, "tokenize": False}
 
@@ -114,7 +114,7 @@ def test_another_file_in_the_package_is_converted_anew(package: Path, monkeypatc
 
 
 def test_a_damaged_copy_says_which_folder_to_delete(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smollm2, "convert", lambda source, target: save_tiny(target))
+    monkeypatch.setattr(smollm2, "convert", lambda source, target: save_random_chat(target))
     copy = smollm2.model_folder()
     truncate_weights(copy)
     message = refusal("smollm2")
