@@ -13,9 +13,10 @@ from bench.memory import measure_memory
 from bench.overhead import measure_overhead
 from bench.report import Results
 from bench.streaming import measure_streaming
+from bench.watch import measure_watch
 from shared.runtime import RuntimeUnavailable
 
-PARTS = ("cold", "load", "decode", "streaming", "overhead", "concurrency", "memory")
+PARTS = ("cold", "watch", "load", "decode", "streaming", "overhead", "concurrency", "memory")
 MODELS = {"tiny": 128, "smollm2": 48}  # model to new tokens
 
 
@@ -36,11 +37,13 @@ def main() -> int:
 
 
 def _measure(part: str, results: Results, options: argparse.Namespace) -> None:
-    if part not in ("cold", "decode"):
+    if part not in ("cold", "watch", "decode"):
         _tell(part)
     match part:
         case "cold":
             results.cold = measure_cold(options.steps, options.rounds, _tell)
+        case "watch":
+            results.watch = measure_watch(options.steps, options.watch_rounds, _tell)
         case "load":
             results.loading = measure_loading(options.rounds)
         case "decode":
@@ -67,8 +70,11 @@ def _decoding(results: Results, model: str, tokens: int, rounds: int) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all when none is named")
-    parser.add_argument("--steps", nargs="+", type=int, default=list(range(1, 10)), metavar="N", help="for cold")
+    parser.add_argument(
+        "--steps", nargs="+", type=int, default=list(range(1, 10)), metavar="N", help="for cold and watch"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="rounds of what takes long: cold, load, concurrency (3)")
+    parser.add_argument("--watch-rounds", type=int, default=7, help="saves of each kind for each step (7)")
     parser.add_argument("--decode-rounds", type=int, default=7, help="rounds of decode, streaming, overhead (7)")
     parser.add_argument("--requests", type=int, default=200, help="requests for memory (200)")
     parser.add_argument("--to", type=Path, default=Path("bench", "results.json"), metavar="FILE", help="for the JSON")

@@ -44,7 +44,7 @@ class ColdChecks:
 
 def measure_cold(steps: list[int], rounds: int, tell: Tell) -> list[ColdChecks]:
     """The checks of each step, all cold. tell: is called with a line of progress."""
-    with _copy_of_the_project() as project:
+    with copy_of_the_project() as project:
         _torch_seconds()  # fills the disk cache, and writes bytecode
         return [_measure_step(step, project, rounds, tell) for step in STEPS if step.number in steps]
 
@@ -53,7 +53,7 @@ def _measure_step(step: Step, project: Path, rounds: int, tell: Tell) -> ColdChe
     tell(f"cold check {step.number}")
     seen = ColdChecks(step.number)
     reference = step.file_in(REFERENCE).read_text(encoding="utf-8")
-    faults = _faults_that_fail(step)
+    faults = faults_that_fail(step)
 
     def take(readings: list[float], source: str, wanted: int) -> None:
         try:
@@ -72,7 +72,7 @@ def _measure_step(step: Step, project: Path, rounds: int, tell: Tell) -> ColdChe
     return seen
 
 
-def _faults_that_fail(step: Step) -> list[str]:
+def faults_that_fail(step: Step) -> list[str]:
     """The texts of the step's wrong solutions that a required check must catch: a lost star is no failure."""
     required = {check.name for check in checks_in(step.test_file) if not check.stretch}
     folder = TESTS / "faults" / f"step_{step.number:02d}"
@@ -93,7 +93,7 @@ def _check_seconds(step: Step, project: Path, source: str, wanted: int) -> float
 
 
 @contextmanager
-def _copy_of_the_project() -> Iterator[Path]:
+def copy_of_the_project() -> Iterator[Path]:
     """The project in a folder that goes away again."""
     with TemporaryDirectory(prefix="kata-bench-") as temporary:
         project = Path(temporary) / "kata"

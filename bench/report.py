@@ -12,12 +12,14 @@ from bench.measure import Spread
 from bench.memory import ServerMemory
 from bench.overhead import Overhead
 from bench.streaming import LONG, SHORT, Streaming
+from bench.watch import KINDS, WatchTimes
 from kata.machine import made_with
 
 PACKAGES = ("torch", "transformers", "tokenizers", "fastapi", "starlette", "uvicorn", "pydantic", "pytest")
 FIRST_FAILURE_LIMIT = 1.5  # times `import torch`, steps 2 to 6
 SCHEMAS_LIMIT_S = 1.0  # step 7 needs no torch
 SPEEDUP_WANTED = {"tiny": 1.25, "smollm2": 1.05}  # step 4 against the library's `generate`
+WATCH_LIMIT_S = 0.3  # the median of a save's verdict, steps 1 to 7
 LOADING_LIMIT_S = 0.3  # of `tiny`, after imports
 STREAM_RATIO_LIMIT = 1.2  # a token of a long answer by one of a short one
 HTTP_LIMIT_MS = 5  # on top of the engine's TTFT
@@ -28,6 +30,7 @@ class Results:
     """One run. What was not measured is empty or None."""
 
     cold: list[ColdChecks] = field(default_factory=list)
+    watch: list[WatchTimes] = field(default_factory=list)
     loading: Loading | None = None
     decoding: list[Decoding] = field(default_factory=list)
     streaming: Streaming | None = None
@@ -36,7 +39,7 @@ class Results:
     memory: ServerMemory | None = None
 
     def lines(self) -> list[str]:
-        lines = self._cold_lines()
+        lines = [*self._cold_lines(), *_watch_lines(self.watch)]
         if self.loading:
             lines += _loading_lines(self.loading)
         lines += self._decoding_lines()
@@ -91,6 +94,23 @@ class Results:
         """Every reading, what was printed of them, and the versions that they hold for."""
         everything = {"made_with": made_with(PACKAGES), "summary": self.lines(), **asdict(self)}
         file.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
+
+
+def _watch_lines(seen: list[WatchTimes]) -> list[str]:
+    if not seen:
+        return []
+    lines = [
+        f"`watch`, from save to the verdict's last line; import torch: {Spread.of([one.torch_s for one in seen])}",
+        "          failing    stub    passing    of all: median    p95    in multiples of import torch",
+    ]
+    for one in seen:
+        if one.trouble:
+            lines.append(f"  step {one.step}  not measured: {one.trouble}")
+            continue
+        kinds = "".join(f"{one.median(kind):>8.2f} s" for kind in KINDS)
+        told = f"  step {one.step}{kinds}{one.median():>13.2f} s{one.p95():>9.2f} s{one.median() / one.torch_s:>10.2f}"
+        lines.append(told + (f"  (wanted: a median of {WATCH_LIMIT_S} s)" if one.step <= 7 else ""))
+    return lines
 
 
 def _loading_lines(seen: Loading) -> list[str]:

@@ -26,7 +26,9 @@ _MAY_END = 3  # times in a row before anything was run in it
 class Standby:
     """The warm process, of whichever kind."""
 
-    def __init__(self, forks: bool | None = None, at_once: int | None = None) -> None:
+    def __init__(self, first: Step, forks: bool | None = None, at_once: int | None = None) -> None:
+        """first: the step for which most is made ready at once."""
+        self.steps = [first, *(step for step in STEPS if step != first)]
         self.forks = (FORKS and os.environ.get("KATA_FORK") != "0") if forks is None else forks
         self.at_once = at_once or (2 if (os.cpu_count() or 1) > 1 else 1)
         self.folder = Path(tempfile.mkdtemp(prefix="kata-warm-"))
@@ -38,7 +40,7 @@ class Standby:
         if self.ended >= _MAY_END:
             return True  # from nothing
         if self.warm is None:
-            arguments = pytest_arguments(STEPS)
+            arguments = pytest_arguments(self.steps)
             self.warm = Forked(arguments) if self.forks else Spare(arguments, self.folder)
         state = self.warm.state()
         if state in (State.UNSAFE, State.ENDED):

@@ -96,7 +96,8 @@ class _Forks:
         self._say(ready=is_safe_to_fork())
         jobs = self.jobs(session.items)
         while True:
-            heard = select.select([self.control, self.deaths], [], [], 0 if jobs else None)[0]
+            is_idle = bool(jobs) and not self.alive  # a run has the processors for itself
+            heard = select.select([self.control, self.deaths], [], [], 0 if is_idle else None)[0]
             if self.deaths in heard:
                 self._tell_deaths()
             if self.control in heard:
@@ -109,7 +110,7 @@ class _Forks:
                     return _run(session, *files[2:])
                 for file in files:
                     os.close(file)
-            elif jobs:
+            elif is_idle and not heard:
                 _try(jobs.pop(0))
                 if not jobs:
                     freeze()

@@ -15,6 +15,7 @@ from kata import checking, hints, keeping, pages, progress, verbs
 from kata.check import Result, Sources, check_step
 from kata.checking import Way, Wish
 from kata.child import Child
+from kata.files import newest
 from kata.keys import ENTER, NoKeys, keys_of
 from kata.look import Look, name_of, say
 from kata.path import next_step, survey
@@ -23,21 +24,11 @@ from kata.screen import Screen
 from kata.standby import Standby
 from kata.steps import EXERCISES, ROOT, STEPS, Step, get_step
 from kata.verdict import Kind
+from kata.watch_lines import help_lines, last_lines
 
 _ANNOUNCED_AFTER_S = 0.5
 _LOOKED_AT_EVERY_S = 1.0  # the kata's own files
-_KATA = ("kata", "shared", "reference", "tests", "tests/doubles", "tests/duel")
-_KEYS = (
-    ("h", "hint", "the next hint"),
-    ("n", "next", "on to the next step, once this one has passed"),
-    ("l", "list", "the path of nine, and where you are on it"),
-    ("a", "all", "check again, and tell every failure"),
-    ("r", "reset", "the stub again; your file is kept as a backup"),
-    ("space", "again", "check again; so does Enter"),
-    ("q", "quit", "leave; so does Ctrl-C"),
-    ("?", "help", "this list"),
-)
-_NARROW = ("h", "n", "l", "q", "?")
+_KATA = [ROOT / name for name in ("kata", "shared", "reference", "tests", "tests/doubles", "tests/duel")]
 _AT_ONCE = (" ", ENTER, "a", "n")  # keys that make a run needless
 
 
@@ -59,14 +50,18 @@ class Newer(Exception):
 
 def watch(number: int | None, wish: Wish, look: Callable[[], Look]) -> int:
     """Until somebody quits; the exit status. look: what the terminal can do at present. May raise `Newer`."""
-    step = get_step(number) if number else checking.first_to_check(survey(progress.load()[0]))
+    remembered, trouble = progress.load()
+    step = get_step(number) if number else checking.first_to_check(survey(remembered))
     if step is None:
         say([*pages.whats_next(survey(progress.load()[0]), look()), "", f"{look().verb('watch', 1)} watches a step"])
         return 0
-    standby = Standby()
+    standby = Standby(step)
     try:
         with keys_of(sys.stdin) as keys:
-            return _Watch(step, wish, look, keys, standby).run()
+            watched = _Watch(step, wish, look, keys, standby)
+            watched.note = look().paragraph(trouble)
+            watched.is_found = not (remembered.find_again and number is None)
+            return watched.run()
     except Quit:
         return 0
     finally:
@@ -85,8 +80,9 @@ class _Watch:
         self.is_announced = self.asks_for_yes = False
         self.pressed = ""
         self.note: list[str] = []  # for below the next verdict
+        self.is_found = True  # else the step is the one that the first check comes to
         self.result: Result | None = None  # of the step that is watched
-        self.kata, self.looked_at = _newest_of_kata(), time.monotonic()
+        self.kata, self.looked_at = newest(_KATA), time.monotonic()
 
     def run(self) -> int:
         self.standby.is_ready()  # it begins to get warm
@@ -111,7 +107,7 @@ class _Watch:
         wish = replace(self.wish, verbose=self.wish.verbose or self.tells_all)
         try:
             way = Way(self.screen.tell, self._check_step, self._hear)
-            status = checking.check_own(self.step.number, wish, self.look(), way)
+            status = checking.check_own(self.step.number if self.is_found else None, wish, self.look(), way)
         except Dropped:
             self.is_due = True
             return None
@@ -120,7 +116,7 @@ class _Watch:
                 self.screen.show(self.look().paragraph("getting ready: everything is imported once, for some seconds"))
             self.is_due = self.waits = True
             return None
-        self.waits = self.tells_all = False
+        self.waits, self.tells_all, self.is_found = False, False, True
         self.screen.show([*self.note, "", *self._last_lines()])
         self.note = []
         return status
@@ -146,6 +142,8 @@ class _Watch:
             self.is_announced = True
 
     def _hear(self, result: Result) -> None:
+        if not self.is_found:
+            self.step = result.step
         if result.step == self.step:
             self.result = result
 
@@ -192,7 +190,7 @@ class _Watch:
                 told = f"{name_of(self.step.file_in(EXERCISES))} becomes the stub again, and yours is kept as a backup"
                 self.screen.add(look.paragraph(f"{told}: y or n?"))
             case "?":
-                self.screen.add([*_help(look), "", *self._last_lines()])
+                self.screen.add([*help_lines(look), "", *self._last_lines()])
 
     def _next(self) -> None:
         places = survey(progress.load()[0])
@@ -206,32 +204,14 @@ class _Watch:
             self._go_to(step)
 
     def _last_lines(self) -> list[str]:
-        """What is watched, since when, and which keys there are."""
-        look = self.look()
-        lines = look.paragraph(f"watching {name_of(self.step.file_in(EXERCISES))}, checked at {time.strftime('%X')}")
-        if not self.keys.is_there:
-            return lines
         step = next_step(survey(progress.load()[0])) if self._has_passed() else None
-        lines = [*look.paragraph(f"n goes on to step {step.number}: {step.title}"), *lines] if step else lines
-        shown = [f"{key} {name}" for key, name, _ in _KEYS]
-        if len("  ".join(shown)) > look.width:
-            shown = [f"{key} {name}" for key, name, _ in _KEYS if key in _NARROW]
-        return [*lines, "  ".join(shown)]
+        return last_lines(self.step, step, self.keys.is_there, self.look())
 
     def _look_at_kata(self) -> None:
         if time.monotonic() - self.looked_at > _LOOKED_AT_EVERY_S:
-            self.looked_at, newest = time.monotonic(), _newest_of_kata()
-            if newest != self.kata:
+            self.looked_at, now = time.monotonic(), newest(_KATA)
+            if now != self.kata:
                 raise Newer
-
-
-def _newest_of_kata() -> tuple[int, int]:
-    """How many files the kata has, and when one of them changed last."""
-    times = []
-    for folder in _KATA:
-        with contextlib.suppress(OSError):
-            times += [entry.stat().st_mtime_ns for entry in os.scandir(ROOT / folder) if entry.name.endswith(".py")]
-    return len(times), max(times, default=0)
 
 
 def _said_by(verb: Callable[[], int]) -> list[str]:
@@ -239,10 +219,3 @@ def _said_by(verb: Callable[[], int]) -> list[str]:
     with contextlib.redirect_stdout(io.StringIO()) as told:
         verb()
     return told.getvalue().rstrip("\n").split("\n")
-
-
-def _help(look: Look) -> list[str]:
-    lines = []
-    for key, _, does in _KEYS:
-        lines += look.labelled(key, does)
-    return lines

@@ -51,8 +51,8 @@ def import_libraries() -> None:
 
 def jobs(items: Sequence[pytest.Item]) -> list[Callable[[], None]]:
     """What can be made ready for these checks, piece by piece, none of which takes long."""
-    checks = {(step_number(item.path), item.name): item.obj for item in items if isinstance(item, pytest.Function)}
-    return [_learn(number, checks[number, name]) for number, name in WITH_THE_LIBRARY if (number, name) in checks]
+    found = [(step_number(item.path), item) for item in items if isinstance(item, pytest.Function)]
+    return [_learn(number, item.obj) for number, item in found if (number, item.name) in WITH_THE_LIBRARY]
 
 
 def _learn(number: int, check: Callable[[ModuleType], None]) -> Callable[[], None]:
