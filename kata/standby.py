@@ -7,7 +7,6 @@ nothing. `KATA_FORK=0` in the environment forbids forks. The other side of it is
 
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -16,10 +15,9 @@ from pathlib import Path
 from kata.check import Sources, pytest_arguments, start_from_nothing
 from kata.child import Child, Started
 from kata.expected import checks_in
-from kata.forks import Forked, State
+from kata.forks import FORKS, Forked, State
 from kata.steps import ROOT, STEPS, Step
 
-FORKS = sys.platform == "linux"
 _MAY_END = 3  # times in a row before anything was run in it
 
 

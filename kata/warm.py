@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from kata import evidence
+from kata.forks import FORKS
 
-FORKS = sys.platform == "linux"  # elsewhere the system's own libraries may hold threads, and a fork may crash
 Jobs = Callable[[Sequence[pytest.Item]], list[Callable[[], object]]]  # what can be made ready for these checks
 
 

@@ -11,6 +11,7 @@ from bench.overhead import Overhead
 from bench.report import Results
 from bench.server import Doorkeeper
 from bench.streaming import Streaming, cost_of_a_token
+from bench.watch import WatchTimes
 
 BODIES = {"a": [True, True, False], "b": [False]}  # in parts: whether there is more
 
@@ -74,6 +75,15 @@ def test_a_request_is_accepted_when_its_body_is_there_and_finished_when_its_answ
 
     asyncio.run(drive())
     assert json.loads(sent[-1]["body"]) == [1, 0] and door.finished == []  # b was there first
+
+
+def test_a_watched_step_is_told_by_kind_and_by_its_slowest_twentieth():
+    seen = WatchTimes(3, 2.0, 9.0, {"failing": [0.2, 0.1, 0.3], "stub": [0.01] * 3, "passing": [0.4, 0.5, 0.9]})
+    assert (seen.median("failing"), seen.median("stub"), seen.median(), seen.p95()) == (0.2, 0.01, 0.2, 0.9)
+    assert WatchTimes(3, 2.0, seconds={"failing": list(range(1, 21))}).p95() == 19
+    lines = Results(watch=[seen, WatchTimes(8, 2.0, trouble="no verdict")]).lines()
+    assert "0.20 s    0.01 s    0.50 s" in lines[2] and "0.10  (wanted: a median of 0.3 s)" in lines[2]
+    assert lines[3] == "  step 8  not measured: no verdict"
 
 
 def test_what_was_not_measured_is_not_told():

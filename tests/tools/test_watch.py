@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from kata.forks import FORKS
 from kata.source import digest_of
 from tests.tools.throwaway import Project, right
 from tests.tools.watched import Watched
 
-FORKS = sys.platform == "linux"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 
 

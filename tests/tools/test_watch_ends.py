@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kata.standby import FORKS
+from kata.forks import FORKS
 from tests.tools.test_runner_limits import is_running, wait_until
 from tests.tools.throwaway import Project, right
 from tests.tools.watched import Watched

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from kata import guards
+from kata.forks import FORKS
 from kata.steps import ROOT, Step
-from kata.warm import FORKS, Host, freeze
+from kata.warm import Host, freeze
 from tests.doubles import ahead
 from tests.tools.recorder import CHECK_LIMIT_S, Recorder
 from tests.tools.specimens import Specimen
