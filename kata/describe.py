@@ -36,7 +36,7 @@ def describe(error: BaseException, files: Collection[str]) -> dict[str, object]:
     }
     if isinstance(error, CheckFailure):
         told |= {part: cut(getattr(error, part)) for part in ("call", "got", "wanted", "why")}
-        told["trace"] = [cut(line, 300) for line in error.trace[:50]]
+        told |= {"trace": [cut(line, 300) for line in error.trace[:50]], "varies": error.varies}
     if isinstance(error, AttributeError) and _is_step(error.obj):
         told |= {"kind": "undefined", "name": str(error.name), "file": str(error.obj.__file__)}
     return told

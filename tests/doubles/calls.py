@@ -1,6 +1,6 @@
 """What a scripted model writes down of each forward, and how a check tells it to a learner."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 LONGEST_TRACE = 8  # lines
@@ -24,29 +24,35 @@ class Call:
     cache_returned: object | None = None
 
     def __str__(self) -> str:
-        cache = f", cache of {self.cached}" if self.cache_given is not None else ""
+        cache = f", cache {self.cached}" if self.cache_given is not None else ""
         return f"{len(self.ids)} token{'s' if len(self.ids) != 1 else ''}{cache}, {self._mask()}{self._positions()}"
 
     def _mask(self) -> str:
         if self.mask is None:
             return "no mask"
         zeros = len(self.mask) - sum(self.mask)
-        return f"mask of {len(self.mask)}" + (f" ({zeros} hidden)" if zeros else "")
+        return f"mask {len(self.mask)}" + (f" ({zeros} hidden)" if zeros else "")
 
     def _positions(self) -> str:
         """Said only where they are not what the model would have counted by itself."""
         if self.positions is None or self.positions == list(range(self.cached, self.cached + len(self.ids))):
             return ""
-        return f", positions {self.positions[0]} to {self.positions[-1]}"
+        first, last = self.positions[0], self.positions[-1]
+        return f", position {first}" if len(self.positions) == 1 else f", positions {first} to {last}"
 
 
-def trace(calls: Sequence[Call], wrong: int | None = None) -> list[str]:
-    """The calls, one short line each, up to the first wrong one: `call 3: 9 tokens, mask of 8 <- here`."""
-    shown = list(enumerate(calls if wrong is None else calls[: wrong + 1], start=1))
-    is_long = len(shown) > LONGEST_TRACE
-    first, last = (shown[:3], shown[3 - LONGEST_TRACE + 1 :]) if is_long else (shown, [])
-    lines = [f"call {number}: {call}" for number, call in first] + ["..."] * is_long
-    lines += [f"call {number}: {call}" for number, call in last]
-    if wrong is not None and wrong < len(calls):
-        lines[-1] += " <- here"
-    return lines
+def trace(calls: Sequence[Call], wrong: int | None = None, tell: Callable[[Call], str] = str) -> Iterator[str]:
+    """The calls, one short line each, up to the first wrong one: `call 3: 9 tokens, mask 8 <- here`.
+
+    wrong: its place; the one after the last says that no such call came. tell: what is said of a call. Nothing is put
+    into words before a failure asks for it.
+    """
+    told = [(number, call) for number, call in enumerate(calls if wrong is None else calls[: wrong + 1], start=1)]
+    last = [] if wrong is None or wrong < len(calls) else [f"call {len(calls) + 1}: none"]
+    room = LONGEST_TRACE - len(last)
+    is_long = len(told) > room
+    begin, end = (told[:3], told[4 - room :]) if is_long else (told, [])
+    lines = [f"call {number}: {tell(call)}" for number, call in begin] + ["..."] * is_long
+    lines += [*(f"call {number}: {tell(call)}" for number, call in end), *last]
+    yield from lines[:-1]
+    yield from [line + " <- here" * (wrong is not None) for line in lines[-1:]]
