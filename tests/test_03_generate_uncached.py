@@ -1,17 +1,25 @@
 """Checks of step 3: the whole sequence goes through the model for every new token.
 
 First doubles, which start at once, then real tiny models, whose answers are compared with the library's own.
-What steps 3 and 4 promise alike is judged in `doubles/loop_promises.py` and `doubles/loop_manners.py`.
+What steps 3 and 4 promise alike is judged in `doubles/loop_….py`.
 """
 
 import pytest
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles import device_tier, library_verdicts, loop_manners, loop_promises, real_model
+from tests.doubles import (
+    device_tier,
+    library_verdicts,
+    loop_manners,
+    loop_promises,
+    loop_readings,
+    loop_texts,
+    real_model,
+)
 from tests.doubles.clock import FakeClock
 from tests.doubles.loop_promises import prompt_ids, run
-from tests.doubles.loop_spies import expect_calls, expect_each, step_1_giving, step_2_giving
+from tests.doubles.loop_spies import expect_calls, expect_each, step_1_giving, step_2_giving, told_with_use_cache
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import TRICKY_IDS, hashed, rows
 
@@ -86,7 +94,9 @@ def test_no_cache_is_asked_for(step):
     cached = [each.use_cache not in (False, None) or each.cache_given is not None for each in model.calls]
     why = "this is the loop without a cache, the one that step 4 is measured against."
     wrong = cached.index(True) if any(cached) else None
-    expect_calls(model.calls, wrong, call=call, got="a cache", wanted="use_cache=False, no past_key_values", why=why)
+    got = "a cache handed in" if wrong is not None and model.calls[wrong].cache_given is not None else "use_cache=True"
+    wanted, tell = "use_cache=False, no past_key_values", told_with_use_cache
+    expect_calls(model.calls, wrong, call=call, got=got, wanted=wanted, why=why, tell=tell)
 
 
 def test_an_eos_in_the_prompt_ends_nothing(step):
@@ -182,7 +192,7 @@ def test_only_the_completion_is_returned(step):
     Hint: Print `output_ids` beside the prompt's ids. Is anything in them that is not new? And what happens to the text
     after it is decoded?
     """
-    loop_promises.returns_only_the_completion(step.generate_uncached)
+    loop_texts.returns_only_the_completion(step.generate_uncached)
 
 
 def test_spaces_are_left_alone(step):
@@ -191,7 +201,7 @@ def test_spaces_are_left_alone(step):
     Hint: Decode `output_ids` with `clean_up_tokenization_spaces` True and False, and compare. Which line of your file
     decodes, and which of the two does it ask for?
     """
-    loop_promises.leaves_spaces_alone(step.generate_uncached)
+    loop_texts.leaves_spaces_alone(step.generate_uncached)
 
 
 def test_no_gradients_are_recorded(step):
@@ -271,7 +281,7 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     def load_generate(on_ask):
         return load(under={1: step_1_giving(load(1), prompt_ids(), on_ask)}).generate_uncached
 
-    loop_manners.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
+    loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
 
 
 def test_eighty_tokens_after_a_long_prompt(step):

@@ -1,13 +1,23 @@
 """Checks of step 4: the prompt goes through the model once, then one token a step, with the cache.
 
 First doubles, which start at once, then real tiny models, whose answers are compared with the library's own.
-What steps 3 and 4 promise alike is judged in `doubles/loop_promises.py` and `doubles/loop_manners.py`.
+What steps 3 and 4 promise alike is judged in `doubles/loop_….py`.
 """
 
 import pytest
 
 from kata.failure import expect
-from tests.doubles import decode_promises, device_tier, library_verdicts, loop_manners, loop_promises, real_model
+from tests.doubles import (
+    decode_manners,
+    decode_promises,
+    device_tier,
+    library_verdicts,
+    loop_manners,
+    loop_promises,
+    loop_readings,
+    loop_texts,
+    real_model,
+)
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
 from tests.doubles.loop_promises import prompt_ids, run
@@ -144,7 +154,7 @@ def test_two_at_once_do_not_touch_each_other(step):
     Hint: Which of your variables does not live in the function: is it on the module, on the model, in a default
     argument? Take two iterators in turns and print it.
     """
-    decode_promises.can_be_interleaved(step)
+    decode_manners.can_be_interleaved(step)
 
 
 def test_the_same_inputs_twice_give_the_same_tokens(step):
@@ -153,7 +163,7 @@ def test_the_same_inputs_twice_give_the_same_tokens(step):
     Hint: Print `inputs['attention_mask'].shape` before and after. What do you write into that the caller still holds, a
     tensor or the mapping itself?
     """
-    decode_promises.starts_afresh(step)
+    decode_manners.starts_afresh(step)
 
 
 def test_generate_cached_uses_the_cache(step):
@@ -167,7 +177,8 @@ def test_generate_cached_uses_the_cache(step):
     why = "generate_cached collects the tokens of decode_tokens: the prompt goes in once, then one token a call."
     got = [each.ids for each in model.calls]
     same = len(got) == len(wanted)
-    expect(same, call=call, got=f"{len(got)} calls", wanted=f"{len(wanted)} calls", why=why, trace=trace(model.calls))
+    shown = trace(model.calls, min(len(got), len(wanted)))
+    expect(same, call=call, got=f"{len(got)} calls", wanted=f"{len(wanted)} calls", why=why, trace=shown)
     expect_each(model.calls, got, wanted, call=call, why=why)
     for new_tokens in (1, 5):
         result, call = run(step.generate_cached, ScriptedModel(hashed()), max_new_tokens=new_tokens)
@@ -190,7 +201,7 @@ def test_no_gradients_are_recorded(step):
     stood above `def decode_tokens` in the stub?
     """
     loop_manners.records_no_graph(step.generate_cached)
-    decode_promises.records_no_graph_in_another_thread(step)
+    decode_manners.records_no_graph_in_another_thread(step)
 
 
 def test_the_callers_grad_mode_stays(load):
@@ -199,7 +210,7 @@ def test_the_callers_grad_mode_stays(load):
     Hint: Print `torch.is_grad_enabled()` in the caller's loop, between two tokens. Which line of yours has switched it,
     and is it still open at the `yield`?
     """
-    decode_promises.leaves_the_grad_mode_between_tokens(load)
+    decode_manners.leaves_the_grad_mode_between_tokens(load)
     loop_manners.keeps_the_callers_grad_mode(lambda: load().generate_cached)
 
 
@@ -306,7 +317,7 @@ def test_only_the_completion_is_returned(step):
     Hint: Print `output_ids` beside the text. Is there an id in them that was in the prompt, or something done to the
     text after decoding?
     """
-    loop_promises.returns_only_the_completion(step.generate_cached)
+    loop_texts.returns_only_the_completion(step.generate_cached)
 
 
 def test_spaces_are_left_alone(step):
@@ -314,7 +325,7 @@ def test_spaces_are_left_alone(step):
 
     Hint: The last lines of the file decode. Are the options there as they were in the stub?
     """
-    loop_promises.leaves_spaces_alone(step.generate_cached)
+    loop_texts.leaves_spaces_alone(step.generate_cached)
 
 
 def test_nothing_handed_in_is_changed(step):
@@ -333,7 +344,7 @@ def test_nothing_is_kept_between_calls(step):
     a function made in the loop?
     """
     loop_manners.keeps_nothing_between_calls(step.generate_cached)
-    decode_promises.lets_go_of_the_cache(step)
+    decode_manners.lets_go_of_the_cache(step)
 
 
 def test_readings_run_from_the_arrival(load, clock: FakeClock):
@@ -346,7 +357,7 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     def load_generate(on_ask):
         return load(under={1: step_1_giving(load(1), prompt_ids(), on_ask)}).generate_cached
 
-    loop_manners.reads_the_clock(load_generate, clock, ttft_may_be_none=False)
+    loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=False)
 
 
 def test_eighty_tokens_after_a_long_prompt(step):
@@ -418,7 +429,7 @@ def test_a_closed_iterator_runs_the_model_no_more(step):
     Hint: What still runs after `close()`: a thread, a list that is filled ahead? And does a `try` of yours catch what
     `close` raises at the `yield`?
     """
-    decode_promises.ends_when_it_is_closed_or_dropped(step)
+    decode_manners.ends_when_it_is_closed_or_dropped(step)
 
 
 @pytest.mark.stretch

@@ -3,25 +3,44 @@
 Each function is handed a solution's step 4 and raises a `CheckFailure` where it breaks the promise.
 """
 
-import gc
-import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
-from threading import Thread
+from collections.abc import Collection, Iterator, Sequence
 from threading import enumerate as enumerate_threads
 from types import ModuleType
-
-import torch
 
 from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import stopping_after
-from tests.doubles.loop_spies import expect_calls, expect_each, expect_ids, inputs_of, take
-from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.loop_spies import (
+    counted,
+    expect_calls,
+    expect_counts,
+    expect_each,
+    expect_ids,
+    inputs_of,
+    take,
+    told_with_use_cache,
+)
+from tests.doubles.scripted_model import ScriptedCache, ScriptedModel
 from tests.doubles.scripts import TRICKY_IDS, expected_reply, hashed, rows
 
 IDS = [84, 104, 101, IM_END, 10, 115, 107, 121, 63]
+
+
+class TrueCache(ScriptedCache):
+    """One that says yes when it is asked for its truth."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class ModelWithATrueCache(ScriptedModel):
+    """For those who ask."""
+
+    def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
+        kept = super()._keep(given, seen, new)
+        return TrueCache(kept.seen) if type(kept) is ScriptedCache else kept
 
 
 def decode(
@@ -51,9 +70,9 @@ def prefills_the_whole_prompt(step: ModuleType) -> None:
     first = model.calls[0] if model.calls else None
     where, why = f"the model's first call in {call}", "prefill: one call for the whole prompt fills the cache."
     expect(first is not None, call=call, got="no call of the model", wanted="a call with the prompt", why=why)
-    expect_ids(first.ids, IDS, call=where, why=why)
-    got = f"a cache of {first.cached} tokens"
-    expect(first.cached == 0, call=where, got=got, wanted="no cache, or an empty one", why=why)
+    expect_ids(first.ids, IDS, call=where, why=why, calls=model.calls[:1])
+    got, shown = f"a cache of {first.cached} tokens", trace(model.calls, 0)
+    expect(first.cached == 0, call=where, got=got, wanted="no cache, or an empty one", why=why, trace=shown)
 
 
 def feeds_one_token(step: ModuleType) -> None:
@@ -62,8 +81,8 @@ def feeds_one_token(step: ModuleType) -> None:
     wanted = [ids[at - 1 : at] if at else model.calls[0].ids for at in range(len(model.calls))]
     why = "decode: the cache holds the keys and values of everything before, so only the token not yet in it goes in."
     expect_each(model.calls, [each.ids for each in model.calls], wanted, call=call, why=why)
-    got = f"{len(ids)} tokens from {len(model.calls)} calls"
-    expect(len(model.calls) > 1, call=call, got=got, wanted="6 tokens from 6 calls", why=why)
+    got, shown = f"{len(ids)} tokens from {len(model.calls)} calls", trace(model.calls, 1)
+    expect(len(model.calls) > 1, call=call, got=got, wanted="6 tokens from 6 calls", why=why, trace=shown)
 
 
 def says_use_cache(step: ModuleType) -> None:
@@ -73,7 +92,8 @@ def says_use_cache(step: ModuleType) -> None:
     wrong = next((at for at, value in enumerate(said) if value is not True), None)
     got = "" if wrong is None else f"use_cache={said[wrong]}"
     why = "left out, the model's config decides, and some configs say no: then no cache comes back at all."
-    expect_calls(model.calls, wrong, call=call, got=got, wanted="use_cache=True", why=why)
+    tell = told_with_use_cache
+    expect_calls(model.calls, wrong, call=call, got=got, wanted="use_cache=True", why=why, tell=tell)
 
 
 def hands_on_the_cache(step: ModuleType) -> None:
@@ -83,13 +103,18 @@ def hands_on_the_cache(step: ModuleType) -> None:
     seen = [each.seen for each in model.calls]
     wrong = next((at for at, right in enumerate(wanted) if seen[at] != right), None)
     cached = 0 if wrong is None else model.calls[wrong].cached
+    why = "hand on `output.past_key_values` of the newest output, asking only `is None`: a cache may count as False."
+    if wrong is not None and not cached:
+        decoded(step, other := ModelWithATrueCache(hashed()))
+        if all(each.cached for each in other.calls[1:]):
+            why = f"this cache counts as False, and is not handed in; one that counts as True would be. {why}"
     expect_calls(
         model.calls,
         wrong,
         call=call,
         got=f"a cache of {cached} tokens",
         wanted=f"the cache of {len(IDS) + (wrong or 1) - 1} tokens that the call before returned",
-        why="hand on `output.past_key_values` of the newest output, asking only `is None`: a cache may count as False.",
+        why=why,
     )
 
 
@@ -118,24 +143,32 @@ def is_lazy(step: ModuleType) -> None:
     for taken in range(5):
         if taken:
             take(tokens, 1, call)
-        for thread in set(enumerate_threads()) - threads:
+        others = set(enumerate_threads()) - threads
+        for thread in others:
             thread.join(0.05)  # one that works ahead gets the time to do so
         expect(
+            len(model.calls) == taken or not others,
+            call=f"{call}, not all of it taken",
+            got="calls of the model ahead of the tokens taken, made by another thread",
+            wanted="no call before its token is asked for",
+            why="a thread works ahead of a consumer, who may never come back: make each token when it is asked for.",
+        )
+        expect(
             len(model.calls) == taken,
-            call=f"{call}, of which {taken} tokens were taken",
-            got=f"{len(model.calls)} calls of the model",
-            wanted=f"{taken} calls",
+            call=f"{call}, of which {counted(taken, 'token')} {'was' if taken == 1 else 'were'} taken",
+            got=f"{counted(len(model.calls), 'call')} of the model",
+            wanted=counted(taken, "call"),
             why="a token costs one call of the model, made when it is asked for: yield it before the next call.",
-            trace=trace(model.calls),
+            trace=trace(model.calls, min(len(model.calls), taken)),
         )
 
 
 def is_not_ended_by_the_prompt(step: ModuleType) -> None:
     model = ScriptedModel(hashed())
     ids, call = decoded(step, model, stop_ids={IM_END, 10})
-    got = f"{len(ids)} token{'s' * (not ids)}, although the model never said a stop id"
+    got, shown = f"{counted(len(ids), 'token')}, although the model never said a stop id", trace(model.calls, len(ids))
     why = "look for stop ids in new tokens only: the chat template ends each turn of the prompt with an EOS."
-    expect(len(ids) > 1, call=call, got=got, wanted="6 tokens", why=why, trace=trace(model.calls))
+    expect(len(ids) > 1, call=call, got=got, wanted="6 tokens", why=why, trace=shown)
 
 
 def takes_the_best_of_the_last_row(step: ModuleType) -> None:
@@ -150,11 +183,7 @@ def makes_exactly_as_many(step: ModuleType) -> None:
     for new_tokens in (1, 2, 16):
         model = ScriptedModel(hashed())
         ids, call = decoded(step, model, new_tokens)
-        got = f"{len(ids)} tokens from {len(model.calls)} calls"
-        why = "each call of the model gives one token: one more is work thrown away, or a token that nobody asked for."
-        right = (len(ids), len(model.calls)) == (new_tokens, new_tokens)
-        wanted = f"{new_tokens} tokens from {new_tokens} calls"
-        expect(right, call=f"list({call})", got=got, wanted=wanted, why=why, trace=trace(model.calls))
+        expect_counts(model.calls, len(ids), new_tokens, call=f"list({call})")
 
 
 def prefills_a_single_token(step: ModuleType) -> None:
@@ -183,8 +212,9 @@ def stops_at_the_stop_ids(step: ModuleType) -> None:
         why += "the answer, then stop, without another call of the model."
         wanted = expected_reply(model.script, IDS, 9, stop_ids)
         expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
+        right, shown = len(model.calls) == len(wanted), trace(model.calls, len(wanted))
         got = f"{len(model.calls)} calls for {len(wanted)} tokens"
-        expect(len(model.calls) == len(wanted), call=call, got=got, wanted=f"{len(wanted)} calls", why=why)
+        expect(right, call=call, got=got, wanted=f"{len(wanted)} calls", why=why, trace=shown)
 
 
 def can_ignore_stop_ids(step: ModuleType) -> None:
@@ -194,99 +224,11 @@ def can_ignore_stop_ids(step: ModuleType) -> None:
     expect_ids(ids, expected_reply(model.script, IDS, 6), call=call, why=why, calls=model.calls)
 
 
-def can_be_interleaved(step: ModuleType) -> None:
-    model, other_ids = ScriptedModel(hashed()), [72, 105]
-    (one, call), (two, _) = decode(step, model), decode(step, model, ids=other_ids)
-    taken = [(take(one, 1, call), take(two, 1, call)) for _ in range(6)]
-    why = "a server answers two clients at once: cache, mask and ids belong to one iterator, not to module or model."
-    for at, ids in enumerate((IDS, other_ids)):
-        got = [token for pair in taken for token in pair[at]]
-        expect_ids(got, expected_reply(hashed(), ids, 6), call=f"two in turns: {call}", why=why, calls=model.calls)
-    masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
-    expect_each(model.calls, masks, wanted, call=f"two in turns: {call}", why=why, of="attention_mask")
-
-
-def lets_go_of_the_cache(step: ModuleType) -> None:
-    model = ScriptedModel(hashed())
-    _, call = decoded(step, model)
-    caches = [weakref.ref(each.cache_returned) for each in model.calls if each.cache_returned is not None]
-    model.forget()
-    if any(cache() is not None for cache in caches):
-        gc.collect()
-    kept = sum(cache() is not None for cache in caches)
-    why = "a cache is large, and lives as long as its request: what a module keeps is never given back."
-    expect(kept == 0, call=f"after list({call})", got=f"{kept} caches still held", wanted="none", why=why)
-
-
-def starts_afresh(step: ModuleType) -> None:
-    model, inputs, params = ScriptedModel(hashed()), inputs_of(IDS), SamplingParams()
-    before = {name: (tensor, tensor.clone()) for name, tensor in inputs.items()}
-    call = "decode_tokens(model, inputs, 6, params, stop_ids)"
-    take(step.decode_tokens(model, inputs, 6, params, frozenset()), 2, call)
-    for number in (2, 3):
-        ids = take(step.decode_tokens(model, inputs, 6, params, frozenset()), 9, call)
-        why = "each call starts with an empty cache and with the caller's inputs, which it leaves as they are."
-        expect_ids(ids, expected_reply(hashed(), IDS, 6), call=f"{call}, time {number}", why=why, calls=model.calls)
-    why = "no call saves work by what another has left: a prefill for each."
-    got, wanted = f"{len(model.calls)} calls of the model", "14 calls"
-    expect(len(model.calls) >= 14, call=f"{call} three times, 2, 6 and 6 tokens taken", got=got, wanted=wanted, why=why)
-    kept = set(inputs) == set(before) and all(
-        inputs[name] is tensor and torch.equal(tensor, copy) for name, (tensor, copy) in before.items()
-    )
-    why = "the inputs belong to the caller: make new tensors, do not write into these."
-    expect(kept, call=f"inputs after {call}", got="changed", wanted="as they were", why=why)
-
-
-def leaves_the_grad_mode_between_tokens(load: Callable[[], ModuleType]) -> None:
-    """load: the fixture; also an import must not change the mode."""
-    on = {True: "on", False: "off"}
-    for before in (True, False):
-        modes = []
-        with torch.set_grad_enabled(before):
-            tokens, call = decode(load(), ScriptedModel(hashed()), 4)
-            for _ in range(3):
-                take(tokens, 1, call)
-                modes.append((torch.is_grad_enabled(), torch.is_inference_mode_enabled()))
-            del tokens
-        got = ", ".join(f"grad {on[grad]}{' in inference mode' * inference}" for grad, inference in modes)
-        why = "a `with` block around a `yield` stays open while the caller works: decorate the generator function "
-        why += "(@torch.inference_mode()), or put only the model's call into the block."
-        right = modes == [(before, False)] * 3
-        expect(right, call=f"between the tokens of {call}", got=got, wanted=f"grad {on[before]}, as before", why=why)
-
-
-def records_no_graph_in_another_thread(step: ModuleType) -> None:
-    model = ScriptedModel(hashed())
-    tokens, call = decode(step, model, 4)
-    thread = Thread(target=take, args=(tokens, 4, call))
-    thread.start()
-    thread.join()
-    graphs = sum(each.grad for each in model.calls)
-    why = "PyTorch's grad mode belongs to a thread, and a server takes tokens in one of its own: switch it off around "
-    why += "each call of the model, by a decorator of the generator function or a block inside it."
-    got = f"{graphs} of {len(model.calls)} calls record a graph"
-    expect(graphs == 0, call=f"{call}, tokens taken in another thread", got=got, wanted="none", why=why)
-
-
 def yields_what_the_sampler_says(step: ModuleType, said: list[int]) -> None:
     """said: what the `step_2_giving` under the step answers with."""
     model = ScriptedModel(rows)
     ids, call = decoded(step, model, len(said), params=SamplingParams(temperature=0.8, top_k=40))
     why = "the token is the sampler's answer, whatever the logits' own favourite is: yield it, and feed it back."
     expect_ids(ids, said, call=call, why=why, calls=model.calls)
-    expect_ids(model.calls[-1].seen, IDS + said[:-1], call=f"the model's last call in {call}", why=why)
-
-
-def ends_when_it_is_closed_or_dropped(step: ModuleType) -> None:
-    model = ScriptedModel(hashed())
-    closed, call = decode(step, model)
-    take(closed, 2, call)
-    if hasattr(closed, "close"):
-        closed.close()
-        take(closed, 1, call)
-    dropped, _ = decode(step, model)
-    take(dropped, 2, call)
-    del closed, dropped
-    why = "whoever leaves pays no more: the work ends with the iterator."
-    got, wanted = f"{len(model.calls)} calls of the model", "4 calls: two tokens were taken of each"
-    expect(len(model.calls) == 4, call=f"{call}, closed after 2 tokens", got=got, wanted=wanted, why=why)
+    seen, wanted = model.calls[-1].seen, IDS + said[:-1]
+    expect_ids(seen, wanted, call=f"all that the model has seen in {call}", why=why, calls=model.calls)

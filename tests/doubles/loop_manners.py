@@ -13,11 +13,11 @@ import torch
 from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.backends import straddling_backend
-from tests.doubles.clock import FakeClock
+from tests.doubles.calls import trace
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
-from tests.doubles.loop_spies import Draw, expect_ids
+from tests.doubles.loop_spies import Draw, expect_ids, expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, flat, hashed, rows
 
@@ -29,14 +29,16 @@ DRAWN = (
 
 
 def records_no_graph(generate: Generate) -> None:
+    if torch.is_grad_enabled():
+        why = "generating needs no gradients: without torch.inference_mode() or no_grad() each call keeps a graph, and "
+        why += "memory grows with every token."
+    else:
+        why = "an import of the file has switched gradients off for the whole program, and its next line may switch "
+        why += "them on again: a decorator or a `with` block switches them off for your own calls alone."
     with torch.enable_grad():
         model = ScriptedModel(hashed())
         _, call = run(generate, model, max_new_tokens=4)
-    graphs = sum(each.grad for each in model.calls)
-    why = "generating needs no gradients: without torch.inference_mode() or no_grad() each call keeps a graph, and "
-    why += "memory grows with every token."
-    got = f"{graphs} of {len(model.calls)} calls record a graph"
-    expect(graphs == 0, call=call, got=got, wanted="0 calls record a graph", why=why)
+    expect_no_graph(model.calls, call=call, why=why)
 
 
 def keeps_the_callers_grad_mode(load_generate: Callable[[], Generate]) -> None:
@@ -79,7 +81,7 @@ def _run_with_failure(generate: Generate, fails: bool) -> str:
 def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw], params: SamplingParams) -> None:
     """asked: the notes of the `step_2_giving` that lies under the step; the model's script gives rows."""
     result, call = run(generate, model, max_new_tokens=5, params=params)
-    why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the first."
+    why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the prefill's."
     got, wanted = f"{len(asked)} draws for {len(result.output_ids)} tokens", "5 draws for 5 tokens"
     expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
     for at, draw in enumerate(asked):
@@ -170,66 +172,8 @@ def keeps_nothing_between_calls(generate: Generate) -> None:
             got=f"{len(model.calls)} calls of the model",
             wanted="4 calls of the model",
             why="an answer that was kept from the first time is an answer of another request, with its readings.",
+            trace=trace(model.calls, min(len(model.calls), 4)),
         )
-
-
-def reads_the_clock(
-    load_generate: Callable[[Callable[[], None]], Generate], clock: FakeClock, ttft_may_be_none: bool
-) -> None:
-    """load_generate: loads the step on a step 1 that calls the function it is handed."""
-    prepare_s = prefill_s = decode_s = 0.0
-
-    def work(call: Any) -> None:
-        clock.advance(prefill_s if len(model.calls) == 1 else decode_s)
-
-    generate = load_generate(lambda: clock.advance(prepare_s))
-    for prepare_s, prefill_s, decode_s in ((0.5, 3.0012345, 1.0000321), (0.0, 0.0, 1.0)):
-        for tokens in (1, 4):
-            model, started = ScriptedModel(hashed(), on_call=work), clock.now()
-            result, call = run(generate, model, max_new_tokens=tokens)
-            call = (
-                f"{call}, where preparing takes {prepare_s} s, prefill {prefill_s} s, each token after it {decode_s} s"
-            )
-            ttft_s = prepare_s + prefill_s
-            _expect_latency(result.latency_s, ttft_s + (tokens - 1) * decode_s, started, call)
-            if not (result.ttft_s is None and ttft_may_be_none):
-                _expect_ttft(result.ttft_s, ttft_s, started, call, ttft_may_be_none)
-
-
-def _expect_latency(latency_s: float, wanted_s: float, started: float, call: str) -> None:
-    expect(
-        abs(latency_s - wanted_s) < 1e-6,
-        call=f"latency_s of {call}",
-        got=f"{latency_s:.7g} s",
-        wanted=f"{wanted_s:.7g} s",
-        why=_point_in_time(latency_s, started + wanted_s)
-        or "latency runs from the arrival of the request, before the prompt is prepared, to the last token, in "
-        "seconds and not rounded, on a monotonic clock such as shared.clock.now().",
-    )
-
-
-def _expect_ttft(ttft_s: float | None, wanted_s: float, started: float, call: str, may_be_none: bool) -> None:
-    if wanted_s == 0.0:
-        why = "the clock stood still until the first token, and 0.0 is a reading: `ttft_s or …` reads it again later."
-    else:
-        why = (
-            "TTFT runs from the arrival of the request until the first token is there, and is read once, at that "
-            "token; 0.0 would be a reading, not 'not measured'."
-        )
-    expect(
-        ttft_s is not None and abs(ttft_s - wanted_s) < 1e-6,
-        call=f"ttft_s of {call}",
-        got="None" if ttft_s is None else f"{ttft_s:.7g} s",
-        wanted=f"{wanted_s:.7g} s" + (", or None for 'not measured'" if may_be_none else ""),
-        why=_point_in_time(ttft_s, started + wanted_s) or why,
-    )
-
-
-def _point_in_time(reading: float | None, now: float) -> str:
-    """What to say of a reading that is the clock's, at that very moment; else nothing."""
-    if reading is None or abs(reading - now) > 1e-6:
-        return ""
-    return "clock.now() is a point in time, and a reading is a length of time: subtract `started`, the arrival's."
 
 
 def follows_the_model_to_its_device(generate: Generate) -> None:
@@ -246,4 +190,4 @@ def follows_the_model_to_its_device(generate: Generate) -> None:
             if "meta tensor" not in str(error):
                 raise
             return  # the pretended device cannot follow this solution, in another thread say: that proves nothing
-    expect_ids(ids, expected_reply(hashed(), prompt_ids(), 4), call=call, why=why)
+    expect_ids(ids, expected_reply(hashed(), prompt_ids(), 4), call=call, why=why, calls=model.calls)

@@ -13,29 +13,14 @@ from shared.generation import Generation
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
-from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, IM_START, FastTokenizer
-from tests.doubles.loop_spies import as_generation, expect_each, expect_ids, step_1_giving
+from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
+from tests.doubles.loop_spies import as_generation, counted, expect_counts, expect_each, expect_ids, step_1_giving
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import LETTERS, Script, expected_reply, hashed, replying, rows
+from tests.doubles.scripts import LETTERS, Script, expected_reply, hashed, rows
 
 PROMPT = "Why is the sky blue?"
-UNKNOWN_ID = 290  # the model's, not the tokenizer's
 
 Generate = Callable[..., Generation]
-
-
-class Tidying(FastTokenizer):
-    """Cleans up spaces unless it is told not to, as the library's WordLevel tokenizers do."""
-
-    def decode(
-        self,
-        token_ids: Any,
-        skip_special_tokens: bool = False,
-        clean_up_tokenization_spaces: bool | None = None,
-        **options: Any,
-    ) -> Any:
-        text = super().decode(token_ids, skip_special_tokens, False, **options)
-        return text if clean_up_tokenization_spaces is False or not isinstance(text, str) else text.replace(" ,", ",")
 
 
 def run(
@@ -77,7 +62,10 @@ def goes_through_step_1(load: Callable[..., ModuleType], name: str) -> None:
     wanted = f"prepare_inputs(tokenizer, model, {prompt!r})"
     expect(asked == [(True, True, prompt, True)], call=call, got=got, wanted=wanted, why=why)
     why = "the model's first call takes the ids that step 1 returned, as they are."
-    expect_ids(model.calls[0].ids if model.calls else [], [5, 6, 7], call=f"the model's first call in {call}", why=why)
+    first = model.calls[:1]
+    got = "no call of the model"
+    expect(bool(first), call=call, got=got, wanted="a call with what step 1 returned, [5, 6, 7]", why=why)
+    expect_ids(first[0].ids, [5, 6, 7], call=f"the model's first call in {call}", why=why, calls=first)
 
 
 def says_what_the_model_says(generate: Generate) -> None:
@@ -88,38 +76,36 @@ def says_what_the_model_says(generate: Generate) -> None:
         wanted = expected_reply(model.script, prompt_ids(), 16)
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
     for params in (None, SamplingParams(), SamplingParams(temperature=0.0, top_p=0.5), SamplingParams(-1.0, top_k=9)):
-        result, call = run(generate, ScriptedModel(rows), max_new_tokens=8, params=params)
+        model = ScriptedModel(rows)
+        result, call = run(generate, model, max_new_tokens=8, params=params)
         why = "no params, or a temperature of 0 or below, mean greedy: always the best token, nothing is drawn."
         wanted = [int(rows((0,) * (len(prompt_ids()) + at)).argmax()) for at in range(len(result.output_ids))]
-        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why)
+        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, varies=True)
 
 
 def makes_exactly(
-    generate: Generate, new_tokens: int, prompt: str = PROMPT, script: Script | None = None
+    generate: Generate, new_tokens: int, prompt: str = PROMPT, script: Script | None = None, why: str = ""
 ) -> tuple[Generation, str, ScriptedModel]:
-    """The result, the call and the model, for further questions."""
+    """The result, the call and the model, for further questions. why: what there is to say of too few tokens."""
     model = ScriptedModel(script or hashed())
     result, call = run(generate, model, prompt, max_new_tokens=new_tokens)
-    expect(
-        (len(result.output_ids), len(model.calls)) == (new_tokens, new_tokens),
-        call=call,
-        got=f"{len(result.output_ids)} tokens from {len(model.calls)} calls of the model",
-        wanted=f"{new_tokens} tokens from {new_tokens} calls",
-        why="each call of the model gives one token: one more is work thrown away, or a token that nobody asked for.",
-        trace=trace(model.calls),
-    )
+    expect_counts(model.calls, len(result.output_ids), new_tokens, call=call, why=why)
     return result, call, model
 
 
 def copes_with_a_long_prompt(generate: Generate) -> None:
     prompt = "Why is the sky blue? " * 24
-    makes_exactly(generate, 520, script=lambda seen: LETTERS[0])
-    result, call, model = makes_exactly(generate, 80, prompt)
+    why = "only an EOS or the caller's limit ends an answer: no limit of your own, and no token that comes again."
+    makes_exactly(generate, 520, script=lambda seen: LETTERS[0], why=why)
+    result, call, model = makes_exactly(generate, 80, prompt, why=why)
+    first, why = model.calls[:1], "however long a prompt is, all of it goes in: nothing is cut off."
+    expect_ids(first[0].ids, prompt_ids(prompt), call=f"the model's first call in {call}", why=why, calls=first)
     masks, right = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
     why = "however long a sequence is, the mask covers all of it."
     expect_each(model.calls, masks, right, call=call, why=why, of="attention_mask")
     why = "a long answer to a long prompt is made like a short one: nothing is cut off, and no token left out."
-    expect_ids(result.output_ids, expected_reply(hashed(), prompt_ids(prompt), 80), call=f"{call}.output_ids", why=why)
+    wanted = expected_reply(hashed(), prompt_ids(prompt), 80)
+    expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
 
 
 def is_not_ended_by_the_prompt(generate: Generate) -> None:
@@ -128,11 +114,11 @@ def is_not_ended_by_the_prompt(generate: Generate) -> None:
     expect(
         len(result.output_ids) > 1,
         call=call,
-        got=f"{len(result.output_ids)} token{'s' * (not result.output_ids)}, although the model never said an EOS",
+        got=f"{counted(len(result.output_ids), 'token')}, although the model never said an EOS",
         wanted="6 tokens",
         why="the chat template ends each turn with <|im_end|>, which is an EOS: look for it in new tokens only, never "
         "in the prompt.",
-        trace=trace(model.calls),
+        trace=trace(model.calls, len(model.calls)),
     )
 
 
@@ -150,15 +136,26 @@ def stops_at_every_eos(generate: Generate) -> None:
     for configured, stop_id, at in cases:
         model = ScriptedModel(stopping_after(at, stop_id), eos_token_id=configured)
         result, call = run(generate, model, max_new_tokens=12)
-        expect_ids(
-            result.output_ids,
-            expected_reply(model.script, prompt_ids(), 12, {stop_id}),
-            call=f"{call}.output_ids",
-            why=f"the answer ends with id {stop_id}, its token {at}: the EOS of the model's generation config is "
-            f"{configured}, the tokenizer's {IM_END}; any of them ends it, is kept as the last id, and nothing comes "
-            "after it.",
-            calls=model.calls,
-        )
+        first = ", the first one" * (at == 1)
+        why = f"the answer ends with id {stop_id}, its token {at}{first}: the EOS of the model's generation config is "
+        why += f"{configured}, the tokenizer's {IM_END}; any of them ends it, is kept as the last id, and nothing "
+        why += "comes after it."
+        wanted = expected_reply(model.script, prompt_ids(), 12, {stop_id})
+        if len(result.output_ids) > at > 1:
+            why += f" {_where_it_stops(generate)}"
+        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
+
+
+def _where_it_stops(generate: Generate) -> str:
+    """In a sentence, which EOS ends an answer: with the list in this order, and in the other one."""
+    told = []
+    for configured in ([10, 0], [0, 10]):
+        ends = []
+        for stop_id in (*configured, IM_END):
+            model = ScriptedModel(stopping_after(4, stop_id), eos_token_id=configured)
+            ends += [str(stop_id)] * (len(run(generate, model, max_new_tokens=12)[0].output_ids) <= 4)
+        told.append(f"of {configured} and {IM_END} yours stops at {' and '.join(ends) or 'none'}")
+    return f"Tried one by one: {'; '.join(told)}."
 
 
 def says_why_it_ended(generate: Generate) -> None:
@@ -195,6 +192,7 @@ def keeps_the_limit(generate: Generate) -> None:
             got=f"{len(result.output_ids)} tokens",
             wanted=f"{wanted} tokens",
             why="max_new_tokens wins where it is given, larger or smaller; where it is None, params.max_tokens counts.",
+            trace=trace(model.calls, min(len(model.calls), wanted)),
         )
 
 
@@ -209,8 +207,9 @@ def refusal(generate: Generate, model: ScriptedModel, why: str, **options: Any) 
     except ValueError as error:
         got = f"{type(error).__name__}: {error}"
     expect(got == "RequestRefused", call=call, got=got, wanted="RequestRefused", why=why)
-    calls = f"{len(model.calls)} calls of the model before it"
-    expect(not model.calls, call=call, got=calls, wanted="RequestRefused before the model runs", why=why)
+    calls, shown = f"{counted(len(model.calls), 'call')} of the model before it", trace(model.calls, 0)
+    wanted = "RequestRefused before the model runs"
+    expect(not model.calls, call=call, got=calls, wanted=wanted, why=why, trace=shown)
     return text, call
 
 
@@ -251,46 +250,3 @@ def serves_an_exact_fit(generate: Generate) -> None:
         got, call = f"RequestRefused: {error}", f"{name_of(generate)}(..., max_new_tokens=16), which just fits"
     why = "a prompt and an answer that just fill the context are fine: refuse what is more than that."
     expect(got == "16 tokens", call=call, got=got, wanted="16 tokens", why=why)
-
-
-def returns_only_the_completion(generate: Generate) -> None:
-    tokenizer = FastTokenizer()
-    said = [
-        *tokenizer.encode(' Well,  "½" 😀 é'),
-        IM_START,
-        END_OF_TEXT,
-        HIDDEN,
-        *tokenizer.encode(" yes<think> <|x|>\n"),
-        UNKNOWN_ID,
-        IM_END,
-    ]
-    model = ScriptedModel(replying(said, tokenizer.header))
-    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
-    why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
-    wanted = ' Well,  "½" 😀 é yes<think> <|x|>\n'
-    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
-    model = ScriptedModel(replying(tokenizer.encode("ah!\n"), tokenizer.header), eos_token_id=[10])
-    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=9)
-    why = "this model's EOS is a line end, which is text: only special tokens are left out of it, whatever ended it."
-    expect(result.text == "ah!\n", call=f"{call}.text", got=repr(result.text), wanted=repr("ah!\n"), why=why)
-    model = ScriptedModel(replying(tokenizer.encode("ah 😀"), tokenizer.header))
-    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=5)
-    why = "an answer that is cut inside a character shows it as U+FFFD: the text is what the ids decode to."
-    expect(result.text == "ah \ufffd", call=f"{call}.text", got=repr(result.text), wanted=repr("ah \ufffd"), why=why)
-    model = ScriptedModel(stopping_after(4, IM_END))
-    result, call = run(generate, model, max_new_tokens=12, params=SamplingParams(ignore_eos=True))
-    why = "an EOS that was to be ignored ends the text no more than the answer: what follows it is shown."
-    wanted = "".join(chr(token) for token in expected_reply(model.script, prompt_ids(), 12) if token != IM_END)
-    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
-    same = result.input_tokens == len(prompt_ids())
-    why = "input_tokens counts the ids that the model was given, the template's own included."
-    expect(same, call=f"{call}.input_tokens", got=result.input_tokens, wanted=len(prompt_ids()), why=why)
-
-
-def leaves_spaces_alone(generate: Generate) -> None:
-    tokenizer = Tidying()
-    model = ScriptedModel(replying([*tokenizer.encode("I do n't know , yet ."), IM_END], tokenizer.header))
-    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
-    why = "decode with clean_up_tokenization_spaces=False: clean-up rewrites text that a stream has already sent."
-    wanted = "I do n't know , yet ."
-    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)

@@ -130,18 +130,31 @@ def difference(got: Sequence[int], wanted: Sequence[int], of: str = "") -> tuple
     return f"{texts[0]}, and {got[at]} at place {at}", f"{texts[1]}, and {wanted[at]} at place {at}"
 
 
+def told_with_use_cache(call: Call) -> str:
+    """The call, where it is about the cache that was asked for."""
+    return f"{call}, use_cache={call.use_cache}"
+
+
 def expect_calls(
-    calls: Sequence[Call], wrong: int | None, *, call: str, got: str, wanted: str, why: str, of: str = ""
+    calls: Sequence[Call],
+    wrong: int | None,
+    *,
+    call: str,
+    got: str,
+    wanted: str,
+    why: str,
+    of: str = "",
+    tell: Callable[[Call], str] = str,
 ) -> None:
     """No call of the model is wrong; else the failure shows the calls up to the first wrong one.
 
-    of: the argument of that call which is judged, where it is one.
+    of: the argument of that call which is judged, where it is one. tell: what is said of a call.
     """
     if wrong is None:
         return
     place = f"call {wrong + 1} of the model"
     where = f"{of} in {place}, {call}" if of else f"{place} in {call}"
-    expect(False, call=where, got=got, wanted=wanted, why=why, trace=trace(calls, wrong))
+    expect(False, call=where, got=got, wanted=wanted, why=why, trace=trace(calls, wrong, tell))
 
 
 def expect_each(
@@ -160,11 +173,60 @@ def expect_each(
         expect_calls(calls, wrong, call=call, got=texts[0], wanted=texts[1], why=why, of=of)
 
 
-def expect_ids(got: Sequence[int], wanted: Sequence[int], *, call: str, why: str, calls: Sequence[Call] = ()) -> None:
-    """These ids; else the failure shows the model's calls up to the one that the first wrong id came from."""
+def counted(number: int, what: str) -> str:
+    """`1 token`, `2 tokens`."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def expect_counts(calls: Sequence[Call], tokens: int, wanted: int, *, call: str, why: str = "") -> None:
+    """So many tokens from as many calls of the model. why: what there is to say of too few of both."""
+    if tokens > len(calls):
+        why = "more tokens than calls: each comes from a call of the model, none from an earlier answer. A list that "
+        why += "is a default argument, or the module's, is made only once."
+    elif tokens < len(calls):
+        why = "each call of the model gives one token: one more is work thrown away. Ask only while a token is wanted."
+    elif tokens > wanted:
+        why = "a token that nobody asked for: the limit counts all of them, the first one, the prefill's, as well."
+    elif not why:
+        why = "a token is missing: n tokens are n rounds, counted from 0 and ended before n, or from 1 and with n."
+    expect(
+        (tokens, len(calls)) == (wanted, wanted),
+        call=call,
+        got=f"{counted(tokens, 'token')} from {counted(len(calls), 'call')} of the model",
+        wanted=f"{counted(wanted, 'token')} from {counted(wanted, 'call')}",
+        why=why,
+        trace=trace(calls, min(wanted, len(calls))),
+    )
+
+
+def expect_no_graph(calls: Sequence[Call], *, call: str, why: str) -> None:
+    """No call of the model recorded a graph for gradients."""
+    graphs = [each.grad for each in calls]
+    got = f"{sum(graphs)} of {len(calls)} calls record a graph"
+    shown = trace(calls, graphs.index(True), _told_with_graph) if any(graphs) else ()
+    expect(not any(graphs), call=call, got=got, wanted="0 calls record a graph", why=why, trace=shown)
+
+
+def _told_with_graph(call: Call) -> str:
+    return f"{call}, {'a' if call.grad else 'no'} graph"
+
+
+def expect_ids(
+    got: Sequence[int],
+    wanted: Sequence[int],
+    *,
+    call: str,
+    why: str,
+    calls: Sequence[Call] = (),
+    varies: bool = False,
+) -> None:
+    """These ids; else the failure shows the model's calls up to the one that the first wrong id came from.
+
+    varies: they hang on chance, or on the machine, as those of a real model's near ties do.
+    """
     same = list(got) == list(wanted)
     pairs = zip(got, wanted, strict=False)
     wrong = next((at for at, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(got), len(wanted)))
     shown = trace(calls, min(wrong, len(calls) - 1)) if calls else ()
     texts = difference(got, wanted)
-    expect(same, call=call, got=texts[0], wanted=texts[1], why=why, trace=shown)
+    expect(same, call=call, got=texts[0], wanted=texts[1], why=why, trace=shown, varies=varies)

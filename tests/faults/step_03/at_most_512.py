@@ -1,7 +1,7 @@
 """A limit of its own, the server's, cuts long answers.
 
 Caught by: test_eighty_tokens_after_a_long_prompt
-Says: 512 tokens from 512 calls
+Says: no limit of your own
 """
 
 import torch

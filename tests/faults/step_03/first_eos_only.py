@@ -1,7 +1,7 @@
 """Takes the first of several EOS ids.
 
 Caught by: test_it_stops_at_every_eos
-Says: any of them ends it
+Says: of [0, 10] and 257 yours stops at 0 and 257
 Source: exllamav2#449
 """
 

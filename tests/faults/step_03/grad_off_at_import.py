@@ -1,7 +1,7 @@
 """Switches gradients off when the file is imported.
 
 Caught by: test_no_gradients_are_recorded, test_the_callers_grad_mode_stays
-Says: belongs to the caller
+Says: an import of the file has switched gradients off
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Collects ids in a default argument, which outlives the call.
 
 Caught by: test_it_makes_exactly_as_many_tokens_as_asked_for, test_nothing_is_kept_between_calls
-Says: tokens from
+Says: more tokens than calls
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Takes the unfinished sentence off an answer that the limit has cut.
 
 Caught by: test_the_model_that_ships_is_heard_out
-Says: decode them without special tokens
+Says: the text is only the beginning of theirs
 """
 
 import torch

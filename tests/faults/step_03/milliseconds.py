@@ -1,7 +1,7 @@
 """Reports milliseconds where seconds are asked for.
 
 Caught by: test_readings_run_from_the_arrival
-Says: in seconds
+Says: these are milliseconds
 """
 
 import torch

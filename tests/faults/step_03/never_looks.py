@@ -1,7 +1,7 @@
 """Makes up the tokens without asking the model.
 
 Caught by: test_the_prompt_goes_through_step_1, test_it_makes_exactly_as_many_tokens_as_asked_for
-Says: from 0 calls of the model
+Says: no call of the model
 """
 
 import torch

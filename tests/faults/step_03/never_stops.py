@@ -1,7 +1,7 @@
 """Goes on to the limit whatever the model says.
 
 Caught by: test_it_stops_at_every_eos
-Says: nothing comes after it
+Says: yours stops at none
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Stops one short of the limit.
 
 Caught by: test_it_makes_exactly_as_many_tokens_as_asked_for
-Says: tokens from
+Says: a token is missing
 """
 
 import torch

@@ -1,7 +1,7 @@
 """A long prompt loses its beginning.
 
 Caught by: test_eighty_tokens_after_a_long_prompt
-Says: nothing is cut off
+Says: however long a prompt is
 """
 
 import torch

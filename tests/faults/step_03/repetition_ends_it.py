@@ -1,7 +1,7 @@
 """Takes a repeated token for the end.
 
 Caught by: test_eighty_tokens_after_a_long_prompt
-Says: tokens from
+Says: no token that comes again
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Takes every special token for an EOS.
 
 Caught by: test_only_the_completion_is_returned
-Says: the text is the answer alone
+Says: only an EOS ends an answer
 """
 
 import torch

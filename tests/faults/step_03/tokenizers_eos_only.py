@@ -1,7 +1,7 @@
 """Knows only the tokenizer's EOS, not the generation config's list.
 
 Caught by: test_it_stops_at_every_eos
-Says: any of them ends it
+Says: yours stops at 257
 Source: mlx-vlm#309
 """
 

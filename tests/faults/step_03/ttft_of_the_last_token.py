@@ -1,7 +1,7 @@
 """Overwrites the TTFT at every token.
 
 Caught by: test_readings_run_from_the_arrival
-Says: read once, at that token
+Says: again, at the last token
 Source: genai-bench#44
 """
 

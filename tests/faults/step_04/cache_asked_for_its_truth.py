@@ -1,7 +1,7 @@
 """Asks `if cache`, which an empty or opaque cache answers with no.
 
 Caught by: test_every_later_call_takes_the_cache_of_the_call_before
-Says: a cache may count as False
+Says: this cache counts as False
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Starts the clock after the prompt is prepared.
 
 Caught by: test_readings_run_from_the_arrival
-Says: before the prompt is prepared
+Says: began after the prompt had been prepared
 """
 
 import torch

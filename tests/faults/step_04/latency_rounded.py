@@ -1,7 +1,7 @@
 """Rounds the latency to hundredths of a second: short answers take no time.
 
 Caught by: test_readings_run_from_the_arrival
-Says: not rounded
+Says: this one is rounded
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -2,6 +2,7 @@
 
 Caught by: test_no_gradients_are_recorded
 Says: each call keeps a graph
+Like: graph_kept
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Adds the cached length to positions that hold it already.
 
 Caught by: test_positions_where_given_go_on
-Says: positions 18 to 18
+Says: position 18
 Source: tiny-llm#46
 """
 

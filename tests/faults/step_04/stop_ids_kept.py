@@ -1,7 +1,7 @@
 """Remembers the first model's stop ids for all that follow.
 
 Caught by: test_only_the_completion_is_returned, test_nothing_is_kept_between_calls
-Says: may be left for the next
+Says: stop ids are asked of the model and tokenizer at hand
 """
 
 import torch

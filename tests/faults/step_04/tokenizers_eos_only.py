@@ -1,7 +1,7 @@
 """Hands only the tokenizer's EOS to the decode loop.
 
 Caught by: test_it_stops_at_every_eos
-Says: any of them ends it
+Says: yours stops at 257
 Source: mlx-vlm#309
 """
 

@@ -1,7 +1,7 @@
 """Reads the TTFT when the iterator is made, before the prefill has run.
 
 Caught by: test_readings_run_from_the_arrival
-Says: until the first token is there
+Says: before the prefill had run
 """
 
 import torch

@@ -1,7 +1,7 @@
 """A thread works ahead of the consumer, who may have left.
 
 Caught by: test_a_token_costs_one_call_when_it_is_taken
-Says: made when it is asked for
+Says: a thread works ahead of a consumer
 """
 
 import queue

@@ -1,7 +1,7 @@
 """An emoji has four bytes, so after four ids what is held goes out: a special token among them is not foreseen.
 
 Caught by: test_special_tokens_are_never_shown
-Says: joined this is
+Says: so count none
 """
 
 from shared.limits import check_fits

@@ -1,7 +1,7 @@
 """`text[-n:]` for the n new characters: where there are none, `text[-0:]` is the whole text.
 
 Caught by: test_special_tokens_are_never_shown, test_no_chunk_is_empty
-Says: joined this is
+Says: `text[-n:]` is the whole text
 """
 
 from shared.limits import check_fits

@@ -1,7 +1,7 @@
 """Every U+FFFD is dropped, for an unfinished character: a genuine one, and one cut by the limit, is lost.
 
 Caught by: test_a_character_cut_by_the_limit_is_sent_as_it_is, test_a_genuine_replacement_character_is_text
-Says: belongs to the answer too
+Says: is dropped here wherever it stands
 """
 
 from shared.limits import check_fits

@@ -1,7 +1,7 @@
 """The stream seeds torch, so that it is always the same.
 
 Caught by: test_one_seed_gives_one_text_on_both_paths
-Says: neither seeds it
+Says: nothing in here sets it again
 """
 
 import torch

@@ -1,0 +1,116 @@
+"""How `decode_tokens` behaves towards others: iterators beside it, its caller, who may leave early, and the inputs.
+
+As in `decode_promises.py`, each function is handed a solution's step 4, or a way to load it.
+"""
+
+import gc
+import weakref
+from collections.abc import Callable
+from threading import Thread
+from types import ModuleType
+
+import torch
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles.calls import trace
+from tests.doubles.decode_promises import IDS, decode, decoded
+from tests.doubles.loop_spies import expect_each, expect_ids, expect_no_graph, inputs_of, take
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import expected_reply, hashed
+
+
+def can_be_interleaved(step: ModuleType) -> None:
+    model, other_ids = ScriptedModel(hashed()), [72, 105]
+    (one, call), (two, _) = decode(step, model), decode(step, model, ids=other_ids)
+    taken = [(take(one, 1, call), take(two, 1, call)) for _ in range(6)]
+    why = "a server answers two clients at once: cache, mask and ids belong to one iterator, not to module or model."
+    for at, ids in enumerate((IDS, other_ids)):
+        got = [token for pair in taken for token in pair[at]]
+        expect_ids(got, expected_reply(hashed(), ids, 6), call=f"two in turns: {call}", why=why, calls=model.calls)
+    masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
+    expect_each(model.calls, masks, wanted, call=f"two in turns: {call}", why=why, of="attention_mask")
+
+
+def lets_go_of_the_cache(step: ModuleType) -> None:
+    model = ScriptedModel(hashed())
+    _, call = decoded(step, model)
+    caches = [weakref.ref(each.cache_returned) for each in model.calls if each.cache_returned is not None]
+    model.forget()
+    if any(cache() is not None for cache in caches):
+        gc.collect()
+    kept = sum(cache() is not None for cache in caches)
+    why = "a cache is large, and lives as long as its request: what a module keeps is never given back."
+    expect(kept == 0, call=f"after list({call})", got=f"{kept} caches still held", wanted="none", why=why)
+
+
+def starts_afresh(step: ModuleType) -> None:
+    model, inputs, params = ScriptedModel(hashed()), inputs_of(IDS), SamplingParams()
+    before = {name: (tensor, tensor.clone()) for name, tensor in inputs.items()}
+    call = "decode_tokens(model, inputs, 6, params, stop_ids)"
+    take(step.decode_tokens(model, inputs, 6, params, frozenset()), 2, call)
+    for number in (2, 3):
+        ids = take(step.decode_tokens(model, inputs, 6, params, frozenset()), 9, call)
+        why = "each call starts with an empty cache and with the caller's inputs, which it leaves as they are."
+        expect_ids(ids, expected_reply(hashed(), IDS, 6), call=f"{call}, time {number}", why=why, calls=model.calls)
+    why = "no call saves work by what another has left: a prefill for each."
+    begins = [at for at in (2, 8) if at < len(model.calls)]
+    wrong = next((at for at in begins if model.calls[at].ids != IDS), len(model.calls))
+    expect(
+        len(model.calls) >= 14,
+        call=f"{call} three times, 2, 6 and 6 tokens taken",
+        got=f"{len(model.calls)} calls of the model",
+        wanted="14 calls, 3 of them with the prompt",
+        why=why,
+        trace=trace(model.calls, wrong),
+    )
+    kept = set(inputs) == set(before) and all(
+        inputs[name] is tensor and torch.equal(tensor, copy) for name, (tensor, copy) in before.items()
+    )
+    why = "the inputs belong to the caller: make new tensors, do not write into these."
+    expect(kept, call=f"inputs after {call}", got="changed", wanted="as they were", why=why)
+
+
+def leaves_the_grad_mode_between_tokens(load: Callable[[], ModuleType]) -> None:
+    """load: the fixture; also an import must not change the mode."""
+    on = {True: "on", False: "off"}
+    for before in (True, False):
+        modes = []
+        with torch.set_grad_enabled(before):
+            tokens, call = decode(load(), ScriptedModel(hashed()), 4)
+            for _ in range(3):
+                take(tokens, 1, call)
+                modes.append((torch.is_grad_enabled(), torch.is_inference_mode_enabled()))
+            del tokens
+        got = ", ".join(f"grad {on[grad]}{' in inference mode' * inference}" for grad, inference in modes)
+        why = "a `with` block around a `yield` stays open while the caller works: decorate the generator function "
+        why += "(@torch.inference_mode()), or put only the model's call into the block."
+        right = modes == [(before, False)] * 3
+        expect(right, call=f"between the tokens of {call}", got=got, wanted=f"grad {on[before]}, as before", why=why)
+
+
+def records_no_graph_in_another_thread(step: ModuleType) -> None:
+    model = ScriptedModel(hashed())
+    tokens, call = decode(step, model, 4)
+    thread = Thread(target=take, args=(tokens, 4, call))
+    thread.start()
+    thread.join()
+    why = "PyTorch's grad mode belongs to a thread, and a server takes tokens in one of its own: switch it off around "
+    why += "each call of the model, by a decorator of the generator function or a block inside it."
+    expect_no_graph(model.calls, call=f"{call}, tokens taken in another thread", why=why)
+
+
+def ends_when_it_is_closed_or_dropped(step: ModuleType) -> None:
+    model = ScriptedModel(hashed())
+    closed, call = decode(step, model)
+    take(closed, 2, call)
+    if hasattr(closed, "close"):
+        closed.close()
+        take(closed, 1, call)
+    dropped, _ = decode(step, model)
+    take(dropped, 2, call)
+    del closed, dropped
+    why = "whoever leaves pays no more: the work ends with the iterator."
+    got, wanted = f"{len(model.calls)} calls of the model", "4 calls: two tokens were taken of each"
+    right, shown = len(model.calls) == 4, trace(model.calls, 2 if any(each.cached for each in model.calls[2:3]) else 4)
+    expect(right, call=f"{call}, closed after 2 tokens", got=got, wanted=wanted, why=why, trace=shown)

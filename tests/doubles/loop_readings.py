@@ -1,0 +1,92 @@
+"""The times that `generate_uncached` and `generate_cached` report, on a clock in the check's hands."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kata.failure import expect
+from tests.doubles.clock import FakeClock
+from tests.doubles.loop_promises import Generate, run
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import hashed
+
+
+def reads_the_clock(
+    load_generate: Callable[[Callable[[], None]], Generate], clock: FakeClock, ttft_may_be_none: bool
+) -> None:
+    """load_generate: loads the step on a step 1 that calls the function it is handed."""
+    prepare_s = prefill_s = decode_s = 0.0
+
+    def work(call: Any) -> None:
+        clock.advance(prefill_s if len(model.calls) == 1 else decode_s)
+
+    generate = load_generate(lambda: clock.advance(prepare_s))
+    for prepare_s, prefill_s, decode_s in ((0.5, 3.0012345, 1.0000321), (0.0, 0.0, 1.0), (0.25, 1500.5, 2.0)):
+        for tokens in (1, 4):
+            model, started = ScriptedModel(hashed(), on_call=work), clock.now()
+            result, call = run(generate, model, max_new_tokens=tokens)
+            call = (
+                f"{call}, where preparing takes {prepare_s} s, prefill {prefill_s} s, each token after it {decode_s} s"
+            )
+            latency_s, ttft_s = prepare_s + prefill_s + (tokens - 1) * decode_s, prepare_s + prefill_s
+            _expect_latency(result.latency_s, latency_s, prepare_s, started, call)
+            if not (result.ttft_s is None and ttft_may_be_none):
+                others = {"before the prefill had run": prepare_s, "again, at the last token": latency_s}
+                _expect_ttft(result.ttft_s, ttft_s, others, started, call, ttft_may_be_none)
+
+
+def _expect_latency(latency_s: float, wanted_s: float, prepare_s: float, started: float, call: str) -> None:
+    guess = _slip(latency_s, wanted_s, started)
+    if not guess and _is(latency_s, wanted_s - prepare_s):
+        guess = "this one began after the prompt had been prepared: "
+    expect(
+        _is(latency_s, wanted_s),
+        call=f"latency_s of {call}",
+        got=_shown(latency_s, wanted_s),
+        wanted=f"{wanted_s:.7g} s",
+        why=f"{guess}latency runs from the arrival of the request, before the prompt is prepared, to the last token, "
+        "in seconds and not rounded, on a monotonic clock such as shared.clock.now().",
+    )
+
+
+def _expect_ttft(
+    ttft_s: float | None, wanted_s: float, others: dict[str, float], started: float, call: str, may_be_none: bool
+) -> None:
+    """others: what the clock said at other moments."""
+    if wanted_s == 0.0:
+        why = "the clock stood still until the first token, and 0.0 is a reading: `ttft_s or …` reads it again later."
+    else:
+        read = next((when for when, reading in others.items() if ttft_s is not None and _is(ttft_s, reading)), "")
+        why = f"this one was read {read}: " if read else ""
+        why += "TTFT runs from the arrival of the request until the first token is there, and is read once, at that "
+        why += "token; 0.0 would be a reading, not 'not measured'."
+    expect(
+        ttft_s is not None and _is(ttft_s, wanted_s),
+        call=f"ttft_s of {call}",
+        got="None" if ttft_s is None else _shown(ttft_s, wanted_s),
+        wanted=f"{wanted_s:.7g} s" + (", or None for 'not measured'" if may_be_none else ""),
+        why=("" if ttft_s is None else _slip(ttft_s, wanted_s, started)) + why,
+    )
+
+
+def _is(reading: float, other: float) -> bool:
+    return abs(reading - other) < 1e-6
+
+
+def _shown(reading: float, wanted_s: float) -> str:
+    """A reading as text; one of another clock than the check's hardly moves, and is never the same."""
+    return "hardly any time" if 0.0 < reading < min(0.4, wanted_s / 2) else f"{reading:.7g} s"
+
+
+def _slip(reading: float, wanted_s: float, started: float) -> str:
+    """What there is to say of a reading that a well-known slip explains; else nothing."""
+    if _is(reading, started + wanted_s):
+        return "clock.now() is a point in time, and a reading is a length of time: subtract `started`, the arrival's. "
+    if wanted_s >= 60 and _is(reading, wanted_s % 60):
+        return "whole minutes are lost: "
+    if wanted_s and _is(reading, 1000 * wanted_s):
+        return "these are milliseconds: "
+    if not _is(reading, wanted_s) and any(reading == round(wanted_s, places) for places in range(6)):
+        return "this one is rounded: "
+    if _shown(reading, wanted_s) == "hardly any time":
+        return "this is the time of day, as time.time() tells it, which may jump: "
+    return ""

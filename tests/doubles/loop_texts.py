@@ -1,0 +1,77 @@
+"""The text that `generate_uncached` and `generate_cached` make of their ids.
+
+Each function is handed a solution's `generate` and raises a `CheckFailure` where it breaks the promise.
+"""
+
+from typing import Any
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, IM_START, FastTokenizer
+from tests.doubles.loop_promises import Generate, prompt_ids, run, stopping_after
+from tests.doubles.loop_spies import expect_ids
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import expected_reply, replying
+
+UNKNOWN_ID = 290  # the model's, not the tokenizer's
+
+
+class Tidying(FastTokenizer):
+    """Cleans up spaces unless it is told not to, as the library's WordLevel tokenizers do."""
+
+    def decode(
+        self,
+        token_ids: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **options: Any,
+    ) -> Any:
+        text = super().decode(token_ids, skip_special_tokens, False, **options)
+        return text if clean_up_tokenization_spaces is False or not isinstance(text, str) else text.replace(" ,", ",")
+
+
+def returns_only_the_completion(generate: Generate) -> None:
+    tokenizer = FastTokenizer()
+    said = [
+        *tokenizer.encode(' Well,  "½" 😀 é'),
+        IM_START,
+        END_OF_TEXT,
+        HIDDEN,
+        *tokenizer.encode(" yes<think> <|x|>\n"),
+        UNKNOWN_ID,
+        IM_END,
+    ]
+    model = ScriptedModel(replying(said, tokenizer.header))
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
+    why = "only an EOS ends an answer: other special tokens are part of it, and have no text."
+    expect_ids(result.output_ids, said, call=f"{call}.output_ids", why=why, calls=model.calls)
+    why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
+    wanted = ' Well,  "½" 😀 é yes<think> <|x|>\n'
+    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
+    model = ScriptedModel(replying(tokenizer.encode("ah!\n"), tokenizer.header), eos_token_id=[10])
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=9)
+    why = "this model's EOS is 10, a line end: stop ids are asked of the model and tokenizer at hand, at every request."
+    expect_ids(result.output_ids, [*b"ah!\n"], call=f"{call}.output_ids", why=why, calls=model.calls)
+    why = "this model's EOS is a line end, which is text: only special tokens are left out of it, whatever ended it."
+    expect(result.text == "ah!\n", call=f"{call}.text", got=repr(result.text), wanted=repr("ah!\n"), why=why)
+    model = ScriptedModel(replying(tokenizer.encode("ah 😀"), tokenizer.header))
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=5)
+    why = "an answer that is cut inside a character shows it as U+FFFD: the text is what the ids decode to."
+    expect(result.text == "ah \ufffd", call=f"{call}.text", got=repr(result.text), wanted=repr("ah \ufffd"), why=why)
+    model = ScriptedModel(stopping_after(4, IM_END))
+    result, call = run(generate, model, max_new_tokens=12, params=SamplingParams(ignore_eos=True))
+    why = "an EOS that was to be ignored ends the text no more than the answer: what follows it is shown."
+    wanted = "".join(chr(token) for token in expected_reply(model.script, prompt_ids(), 12) if token != IM_END)
+    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
+    same = result.input_tokens == len(prompt_ids())
+    why = "input_tokens counts the ids that the model was given, the template's own included."
+    expect(same, call=f"{call}.input_tokens", got=result.input_tokens, wanted=len(prompt_ids()), why=why)
+
+
+def leaves_spaces_alone(generate: Generate) -> None:
+    tokenizer = Tidying()
+    model = ScriptedModel(replying([*tokenizer.encode("I do n't know , yet ."), IM_END], tokenizer.header))
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
+    why = "decode with clean_up_tokenization_spaces=False: clean-up rewrites text that a stream has already sent."
+    wanted = "I do n't know , yet ."
+    expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
