@@ -12,7 +12,8 @@ from tests.doubles import tokenizers
 from tests.doubles.backends import BOS_TOKEN, HIDDEN_TOKEN, byte_level_backend
 from tests.doubles.draws import is_not_started
 from tests.doubles.fast_tokenizer import IM_START, FastTokenizer
-from tests.doubles.prompt_verdicts import call_text, decoded, expect_prompt, expect_there, inputs_of, prepare, render
+from tests.doubles.prompt_slips import render
+from tests.doubles.prompt_verdicts import call_text, decoded, expect_prompt, expect_there, inputs_of, prepare
 from tests.doubles.scripted_model import ScriptedModel, hashed
 from tests.doubles.texts import UNTOUCHABLE
 
@@ -94,8 +95,14 @@ def test_the_system_prompt_is_the_one_given(step: ModuleType, tokenizer: FastTok
     Hint: For which texts is `if system_prompt` false, and what does your code do then? Is anything tidied, stripped or
     put into an f-string before the template gets it?
     """
+    why = "the system message is the text that this call was given, to the letter: nothing filled in, nothing changed."
+    earlier = "this system prompt is an earlier call's: none outlives its call."
+    given: list[str] = []
     for system in ("Answer in one word.", *NOTHING, " Be brief. \n", *UNTOUCHABLE):
-        expect_prompt(step, tokenizer, model, "Hello", system)
+        prompt = prepare(step, tokenizer, model, "Hello", system)
+        is_old = decoded(tokenizer, prompt.ids) in [render(tokenizer, "Hello", other) for other in given]
+        expect_prompt(step, tokenizer, model, "Hello", system, why=earlier if is_old else why)
+        given.append(system)
 
 
 def test_the_users_text_is_untouched(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:
@@ -104,8 +111,9 @@ def test_the_users_text_is_untouched(step: ModuleType, tokenizer: FastTokenizer,
     Hint: Follow the text from the argument to the template. What touches it on the way? Try a text of one space, one
     that ends in a line end, and one with `{}` in it.
     """
+    why = "the user's message is the user's text, to the letter."
     for text in (*UNTOUCHABLE, *NOTHING):
-        expect_prompt(step, tokenizer, model, text)
+        expect_prompt(step, tokenizer, model, text, why=why)
 
 
 def test_control_tokens_are_single_ids(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedModel) -> None:

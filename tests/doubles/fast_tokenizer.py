@@ -59,6 +59,7 @@ class FastTokenizer:
         self.all_special_tokens = [token for token in named if token is not None]
         self.all_special_ids = [self.id_of(token) for token in self.all_special_tokens]
         self.ids_decoded = 0
+        self.last_options: dict[str, Any] = {}  # of the chat template
 
     def id_of(self, token: str) -> int | None:
         return self.backend_tokenizer.token_to_id(token)
@@ -88,6 +89,7 @@ class FastTokenizer:
         return self.ids(self.render(user))
 
     def apply_chat_template(self, conversation: Sequence[dict[str, str]], *others: Any, **options: Any) -> Any:
+        self.last_options = options
         known = set(options) <= ANSWERED_HERE and not any(other is not None for other in others)
         if not known or not conversation or not all(map(_is_plain_turn, conversation)):
             return self._library.apply_chat_template(conversation, *others, **options)

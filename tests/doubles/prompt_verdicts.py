@@ -1,6 +1,6 @@
 """Verdicts on a prompt: one strict call, compared with what the chat template itself makes of the two messages.
 
-Where they differ, the prompt is compared with the renderings that well-known slips lead to: the one that fits is named.
+Where they differ, `prompt_slips.py` knows which well-known slip explains it.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from torch import Tensor
 from kata.failure import CheckFailure, expect
 from tests.doubles.draws import is_not_started
 from tests.doubles.elsewhere import elsewhere
+from tests.doubles.prompt_slips import DEFAULT_SYSTEM, render, slip_of
 
 PLAIN = "prompt, tokenizer and model are plain ones: the call must not raise."
-DEFAULT_SYSTEM = "You are a helpful assistant."
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,12 @@ def expect_prompt(
     beginning: compare with this much of it only. why: what there is to say where no well-known slip explains it.
     """
     prompt = prepare(step, tokenizer, model, user, system)
+    options = getattr(tokenizer, "last_options", None)
     text, system = decoded(tokenizer, prompt.ids), DEFAULT_SYSTEM if system is None else system
     wanted = render(tokenizer, user, system)
     if not (text == wanted if beginning is None else text.startswith(beginning)):
         got, shown = _around_difference(text, wanted)
-        why = _slip(tokenizer, text, wanted, user, system) or why
+        why = slip_of(tokenizer, text, wanted, user, system, options) or why
         expect(False, call=prompt.call, got=got, wanted=shown, why=why)
     return prompt
 
@@ -113,14 +114,6 @@ def expect_there(step: ModuleType, tokenizer: Any, model: Any) -> Mapping[str, T
     return inputs
 
 
-def render(tokenizer: Any, user: str, system: str | None = DEFAULT_SYSTEM, **options: Any) -> str:
-    """The text that the tokenizer's own chat template makes of the messages; no system message where it is None."""
-    messages = [] if system is None else [{"role": "system", "content": system}]
-    messages.append({"role": "user", "content": user})
-    options = {"add_generation_prompt": True, "enable_thinking": False} | options
-    return tokenizer.apply_chat_template(messages, tokenize=False, **options)
-
-
 def decoded(tokenizer: Any, ids: list[int]) -> str:
     """All of the text, special tokens too."""
     return tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
@@ -128,48 +121,6 @@ def decoded(tokenizer: Any, ids: list[int]) -> str:
 
 def _holds_integers(tensor: Tensor) -> bool:
     return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype is torch.bool)
-
-
-def _slip(tokenizer: Any, text: str, wanted: str, user: str, system: str) -> str:
-    """What there is to say of a text that a well-known slip explains; nothing where none does."""
-    bos, eos = tokenizer.bos_token or "", tokenizer.eos_token or ""
-    doubled = "the template has written its own special tokens: tokenise its text with add_special_tokens=False."
-    slips = {
-        render(tokenizer, user, system, add_generation_prompt=False): "the header that opens the assistant's turn is "
-        "missing (add_generation_prompt=True): the model would go on with the user's part.",
-        render(tokenizer, user, system, enable_thinking=True): "thinking is on: enable_thinking=False, the boolean, is "
-        "an argument of apply_chat_template itself.",
-        render(tokenizer, user): "this is the default system prompt, and another one was given.",
-        render(tokenizer, _without_special(tokenizer, user), system): "control tokens were deleted from the user's "
-        "text without a word: refuse such a text, or encode it plain.",
-        bos + wanted: doubled,
-        bos + wanted + eos: doubled,
-        wanted + eos: "an end token was put after the prompt: there the model has nothing to add.",
-        user: "this is the bare text: a chat model knows its own format, which apply_chat_template writes.",
-    }
-    for options in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
-        slips.setdefault(render(tokenizer, user, None, **options), "the system message is missing.")
-        for texts in ((user.strip(), system.strip()), (user.strip(), system), (user, system.strip())):
-            stripped = "the text was stripped: spaces and line ends belong to it."
-            slips.setdefault(render(tokenizer, *texts, **options), stripped)
-        for glue in ("\n\n", "\n", " ", ""):
-            merged = "the system prompt stands in the user's message: it has a message of its own."
-            slips.setdefault(render(tokenizer, f"{system}{glue}{user}", None, **options), merged)
-    if text in slips:
-        return slips[text]
-    if text.endswith(wanted):
-        return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
-    if text.startswith(wanted):
-        return "something stands after this prompt: padding, an end token, or a turn too many."
-    if "<|im_start|>" in text and "<|im_start|>" not in wanted:
-        return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
-    return ""
-
-
-def _without_special(tokenizer: Any, text: str) -> str:
-    for token in tokenizer.added_tokens_decoder.values():
-        text = text.replace(token.content, "") if token.special else text
-    return text
 
 
 def _around_difference(text: str, wanted: str) -> list[str]:

@@ -14,7 +14,7 @@ from shared.runtime import Runtime, RuntimeUnavailable, load_runtime
 from shared.stopping import stop_token_ids
 from tests.doubles.loop_promises import run
 from tests.doubles.loop_spies import expect_ids
-from tests.doubles.prompt_verdicts import DEFAULT_SYSTEM
+from tests.doubles.prompt_slips import DEFAULT_SYSTEM
 from tests.doubles.tiny_models import library_greedy
 
 PROMPTS = (
@@ -102,10 +102,16 @@ def says_what_the_library_says(
             result, call = run(generate, runtime.model, prompt, runtime.tokenizer, max_new_tokens=new_tokens)
         wanted, call = library_answer(runtime, prompt, new_tokens), f"{call} on {runtime.name}"
         why = "the library's generate(do_sample=False) is the reference for what this model says."
-        expect_ids(result.output_ids, wanted, call=f"{call}, .output_ids", why=why)
+        if result.output_ids == wanted[: len(result.output_ids)]:
+            why = f"only an EOS or the limit ends an answer, whatever it says: {why}"
+        expect_ids(result.output_ids, wanted, call=f"{call}, .output_ids", why=why, varies=True)
         text = runtime.tokenizer.decode(wanted, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         why = "the ids are right: decode them without special tokens and without clean-up."
-        expect(result.text == text, call=f"{call}, .text", got=repr(result.text), wanted=repr(text), why=why)
+        if text.startswith(result.text):
+            why = "the ids are right, and the text is only the beginning of theirs: whole sentences or half ones, all "
+            why += "of it is the answer."
+        got, right = repr(result.text), result.text == text
+        expect(right, call=f"{call}, .text", got=got, wanted=repr(text), why=why, varies=True)
         expect_fed(fed, library_inputs(runtime, prompt)["input_ids"].shape[1], len(wanted), is_cached, call)
         compared += len(wanted)
     why = "too little to compare."

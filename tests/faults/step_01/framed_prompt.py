@@ -1,7 +1,7 @@
 """Puts the prompt into a frame of its own.
 
 Caught by: test_the_template_writes_both_messages
-Says: to the letter
+Says: something was put around the prompt
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

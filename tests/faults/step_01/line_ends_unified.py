@@ -1,7 +1,7 @@
-"""Turns CRLF into line feeds.
+"""Splits the text into lines and joins them again: CRLF becomes a line feed, a last line end is lost.
 
 Caught by: test_the_users_text_is_untouched
-Says: to the letter
+Says: split into lines and joined
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

@@ -1,7 +1,7 @@
 """Rewrites the user's text in a normal form of Unicode.
 
 Caught by: test_the_users_text_is_untouched
-Says: to the letter
+Says: rewritten in Unicode's NFKC
 """
 
 import unicodedata

@@ -1,7 +1,7 @@
 """Takes the prompt for a piece of a web address.
 
 Caught by: test_the_users_text_is_untouched
-Says: to the letter
+Says: as in a web address
 """
 
 from urllib.parse import unquote

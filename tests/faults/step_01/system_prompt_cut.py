@@ -1,7 +1,7 @@
 """Keeps the first 2,000 characters of the system prompt.
 
 Caught by: test_a_long_prompt_is_whole
-Says: to the letter
+Says: a text was cut
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

@@ -1,7 +1,7 @@
 """Fills braces in the system prompt, as if it were a template of its own.
 
 Caught by: test_the_system_prompt_is_the_one_given
-Says: to the letter
+Says: nothing filled in
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

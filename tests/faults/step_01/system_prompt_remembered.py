@@ -1,7 +1,7 @@
 """Keeps the first system prompt for all that follow.
 
 Caught by: test_the_system_prompt_is_the_one_given
-Says: to the letter
+Says: an earlier call's
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

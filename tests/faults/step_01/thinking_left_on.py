@@ -1,7 +1,7 @@
 """Says nothing of thinking, which leaves it on.
 
 Caught by: test_thinking_is_switched_off
-Says: thinking is on
+Says: here it got nothing of the kind
 Source: huggingface/transformers#37949
 """
 

@@ -1,7 +1,7 @@
 """Drops characters that cannot be printed.
 
 Caught by: test_the_users_text_is_untouched
-Says: to the letter
+Says: cannot be printed were dropped
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

@@ -1,0 +1,113 @@
+"""What there is to say of a wrong prompt: it is compared with the renderings that well-known slips lead to."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import unquote, unquote_plus
+
+DEFAULT_SYSTEM = "You are a helpful assistant."
+CUT = "a text was cut: no truncation, no max_length, no slice, all of it goes in."
+CHANGES = (  # what well-meant code does to a text, and what there is to say of it
+    (str.strip, "the text was stripped: spaces and line ends belong to it."),
+    (lambda text: "\n".join(text.splitlines()), "the text was split into lines and joined: leave its line ends alone."),
+    (lambda text: text.replace("\r\n", "\n").replace("\r", "\n"), "line ends were changed: they stay as they came."),
+    (unquote, "percent signs were read as in a web address: they are plain text."),
+    (unquote_plus, "percent signs were read as in a web address: they are plain text."),
+    (
+        lambda text: "".join(c for c in text if c.isprintable() or c in "\n\r\t "),
+        "characters that cannot be printed were dropped: some join letters, and all belong to the text.",
+    ),
+    (lambda text: " ".join(text.split()), "runs of spaces became one: they stay as they came."),
+    *(
+        (partial(unicodedata.normalize, form), f"the text was rewritten in Unicode's {form}: leave it as it came.")
+        for form in ("NFC", "NFD", "NFKC", "NFKD")
+    ),
+)
+OPTIONS = {"add_generation_prompt", "tokenize", "return_tensors", "return_dict", "padding", "truncation", "max_length"}
+
+
+def render(tokenizer: Any, user: str, system: str | None = DEFAULT_SYSTEM, **options: Any) -> str:
+    """The text that the tokenizer's own chat template makes of the messages; no system message where it is None."""
+    messages = [] if system is None else [{"role": "system", "content": system}]
+    messages.append({"role": "user", "content": user})
+    options = {"add_generation_prompt": True, "enable_thinking": False} | options
+    return tokenizer.apply_chat_template(messages, tokenize=False, **options)
+
+
+def slip_of(
+    tokenizer: Any, text: str, wanted: str, user: str, system: str, options: Mapping[str, Any] | None = None
+) -> str:
+    """What there is to say of a text that a well-known slip explains; nothing where none does.
+
+    options: those that the template was handed, where they are known.
+    """
+    for other, what in _slips(tokenizer, wanted, user, system, options):
+        if text == other:
+            return what
+    if text.endswith(wanted):
+        return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
+    if text.startswith(wanted):
+        return "something stands after this prompt: padding, an end token, or a turn too many."
+    if wanted.startswith(text):
+        return CUT
+    if "<|im_start|>" in text and "<|im_start|>" not in wanted:
+        return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
+    return _frame(text, wanted, user)
+
+
+def _slips(
+    tokenizer: Any, wanted: str, user: str, system: str, options: Mapping[str, Any] | None
+) -> Iterator[tuple[str, str]]:
+    """Texts that slips lead to, each with what there is to say of it."""
+    bos, eos = tokenizer.bos_token or "", tokenizer.eos_token or ""
+    yield (
+        render(tokenizer, user, system, add_generation_prompt=False),
+        "the header that opens the assistant's turn is missing (add_generation_prompt=True): the model would go on "
+        "with the user's part.",
+    )
+    yield render(tokenizer, user, system, enable_thinking=True), _thinking(options)
+    yield render(tokenizer, user), "this is the default system prompt, and another one was given."
+    yield (
+        render(tokenizer, _without_special(tokenizer, user), system),
+        "control tokens were deleted from the user's text without a word: refuse such a text, or encode it plain.",
+    )
+    doubled = "the template has written its own special tokens: tokenise its text with add_special_tokens=False."
+    yield from ((bos + wanted, doubled), (bos + wanted + eos, doubled)) if bos else ()
+    yield wanted + eos, "an end token was put after the prompt: there the model has nothing to add."
+    yield user, "this is the bare text: a chat model knows its own format, which apply_chat_template writes."
+    for others in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
+        yield render(tokenizer, user, None, **others), "the system message is missing."
+        for change, what in CHANGES:
+            for texts in ((change(user), change(system)), (change(user), system), (user, change(system))):
+                yield render(tokenizer, *texts, **others), what
+        for glue in ("\n\n", "\n", " ", ""):
+            merged = "the system prompt stands in the user's message: it has a message of its own."
+            yield render(tokenizer, f"{system}{glue}{user}", None, **others), merged
+    for length in (500, 512, 1000, 1024, 2000, 2048, 4000, 4096):
+        yield render(tokenizer, user[:length], system[:length]), CUT
+
+
+def _thinking(options: Mapping[str, Any] | None) -> str:
+    """Thinking is on: what of the options was to switch it off."""
+    why = "thinking is on: enable_thinking=False, the boolean, is an argument of apply_chat_template itself"
+    if options is None:
+        return f"{why}."
+    meant = [f"{name}={value!r}" for name, value in options.items() if name not in OPTIONS]
+    return f"{why}; here it got {', '.join(meant) or 'nothing of the kind'}."
+
+
+def _without_special(tokenizer: Any, text: str) -> str:
+    for token in tokenizer.added_tokens_decoder.values():
+        text = text.replace(token.content, "") if token.special else text
+    return text
+
+
+def _frame(text: str, wanted: str, user: str) -> str:
+    """The user's text stands in its place, with something of somebody else's around it."""
+    before, _, after = wanted.rpartition(user) if user else (wanted, "", "")
+    if not (user and text.startswith(before) and text.endswith(after)):
+        return ""
+    inside = text[len(before) : len(text) - len(after)]
+    is_framed = user in inside and "<|" not in inside.replace(user, "", 1)
+    return "something was put around the prompt: the user's message holds the user's words alone." if is_framed else ""
