@@ -44,7 +44,7 @@ def sample(
         text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
         causes = [
             why,
-            _GREEDY if params.temperature <= 0 else "",
+            _greedy_cause(step, logits) if params.temperature <= 0 else "",
             *(cause for pattern, cause in _CAUSES if re.search(pattern, text)),
             "the call must not raise here.",
         ]
@@ -62,6 +62,18 @@ def sample(
         why = "there is no such token."
         raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
     return drawn
+
+
+def _greedy_cause(step: ModuleType, logits: Tensor) -> str:
+    """What there is to say of an error at temperature 0: the guard may stand the wrong way round."""
+    best = logits.argmax(-1, keepdim=True)
+    try:
+        warm = [step.sample_next_token(logits.clone(), SamplingParams(temperature=9.0)) for _ in range(64)]
+        is_inverted = all(torch.equal(ids, best) for ids in warm)
+    except Exception:
+        is_inverted = False
+    turned = " Here the best one is taken above 0: the comparison is the wrong way round."
+    return _GREEDY + turned * is_inverted
 
 
 def draw(

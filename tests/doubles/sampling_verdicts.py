@@ -49,14 +49,17 @@ def expect_frequencies(step: ModuleType, row: Tensor, params: SamplingParams, wh
         counts = torch.tensor(drawn).bincount(minlength=len(row))
         if misfit(counts, wanted) < LIMIT:
             return
-    slips = {slip: misfit(counts, odds) for slip, odds in _slips(row.double(), params).items()}
+    slips = {slip: misfit(counts, odds) for slip, odds in _slips(row, params).items()}
     slip = min(slips, key=slips.__getitem__)
+    if counts[row == -torch.inf].sum() > 0:
+        why = f"A token was drawn that -inf rules out. {why}"
     expect(
         False,
         call=f"{call_text(row, params)}, {draws} times",
         got=_shown(counts / draws, wanted),
         wanted=_shown(wanted, wanted),
         why=f"{slip} {why}" if slips[slip] < LIMIT else why,
+        varies=True,
     )
 
 
@@ -77,6 +80,7 @@ def expect_independent_rows(step: ModuleType, row: Tensor, params: SamplingParam
         got=f"both rows drew the same token in {counts.diag().sum() / counts.sum():.0%} of the calls",
         wanted=f"in {wanted.diag().sum():.0%}, as for draws that know nothing of each other",
         why=why,
+        varies=True,
     )
 
 
@@ -85,6 +89,9 @@ def expect_best(step: ModuleType, logits: Tensor, params: SamplingParams, why: s
     wanted, call = logits.double().argmax(-1).tolist(), call_text(logits, params)
     for _ in range(16):
         got = sample(step, logits, params, why=why)
+        if got != wanted and len({tuple(sample(step, logits, params, why=why)) for _ in range(64)}) > 1:
+            why = f"a token is drawn here, another one each time: {why}"
+            expect(False, call=call, got=got, wanted=wanted, why=why, varies=True)
         expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
 
 
@@ -96,6 +103,9 @@ def expect_only_best(step: ModuleType, row: Tensor, k: int) -> None:
     why = "nothing was removed: every score below the k-th best becomes -inf (0 is a score like any other)."
     if drawn <= set(range(k)):
         why = "these are places in the list of the k best, not ids: look the ids up (`indices.gather`)."
+    elif strays == [len(row) - 1] and strays != best_tokens(row, k + 1)[-1:]:
+        why = "the last of all tokens gets what is left over: after the filter the probabilities no longer add up to "
+        why += "1, so divide by their sum."
     elif strays == best_tokens(row, k + 1)[-1:]:
         why = "one token too many: the k-th best value stands at place k - 1, and is the last to stay."
     elif not drawn & set(best):
@@ -156,9 +166,13 @@ def expect_row_named(step: ModuleType, logits: Tensor, params: SamplingParams, r
 
 def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
     """The odds that well-known slips lead to, by what there is to say of each."""
+    short, row = row.half().double(), row.double()
     temperature, kept = params.temperature, is_kept(row, params.top_k)
     scores, everything = row / temperature, torch.ones_like(kept)
-    return {
+    too_late = odds_among(scores, everything)
+    too_late = too_late.where(kept, 0.0) + (row == row.max()) * too_late[~kept].sum()
+    rounded = {"These are the odds of logits rounded to 16 bits.": odds_among(short / temperature, kept)}
+    return (rounded if not torch.equal(short, row) else {}) | {
         "These are the odds of logits multiplied by the temperature.": odds_among(row * temperature, kept),
         "These are the odds of logits that the temperature never changed.": odds_among(row, kept),
         "These are the odds of logits divided by the temperature twice.": odds_among(scores / temperature, kept),
@@ -168,6 +182,7 @@ def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
         "Every token comes equally often: softmax over the wrong dimension?": odds_among(0 * row, everything),
         "Every kept token comes equally often: probabilities are lost.": kept / kept.sum(),
         "top_k is not applied here.": odds_among(scores, everything),
+        "What was drawn outside of the best became the best one: filter before the draw.": too_late,
         "A removed score must become -inf, not 0.": odds_among(scores.where(kept, 0.0), everything),
         "The worst tokens come most often: a sign is lost.": odds_among(-scores, kept),
         "Always the best token: nothing is drawn.": (row == row.max()).double(),

@@ -1,7 +1,7 @@
 """Adds a little to every probability, lest one be 0.
 
 Caught by: test_steep_logits_give_the_best_token, test_each_row_is_drawn_from_its_own_logits
-Says: the best token's probability is 1
+Says: add nothing to the probabilities
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Walks along probabilities that no longer sum to 1 after top-k: the rest of the draws falls on the last one.
 
 Caught by: test_only_the_k_best_are_drawn, test_the_k_best_share_the_draws_by_temperature
-Says: which is not among the 3 best
+Says: no longer add up to 1
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Asks `isin` for the k best values, and so keeps what is among the best of any row.
 
 Caught by: test_each_row_keeps_its_own_k_best
-Says: compare row by row
+Says: among the best of another row
 """
 
 import torch

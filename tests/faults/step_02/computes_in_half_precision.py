@@ -1,7 +1,7 @@
 """Computes in float16 to save memory: large logits lose their differences.
 
 Caught by: test_a_common_offset_changes_nothing
-Says: only differences count
+Says: rounded to 16 bits
 """
 
 import torch

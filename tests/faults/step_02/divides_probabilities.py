@@ -2,6 +2,7 @@
 
 Caught by: test_a_high_temperature_flattens
 Says: the temperature never changed
+Unnamed: whatever leaves the odds as they are fails alike
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Filters after the draw: what falls outside becomes the best token.
 
 Caught by: test_the_k_best_share_the_draws_by_temperature
-Says: Also with top_k
+Says: filter before the draw
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Makes a generator with the same seed at every call: the same draw again and again.
 
 Caught by: test_successive_draws_differ
-Says: neither seed nor make a generator
+Says: do not make a generator inside the sampler
 Source: vllm-project/vllm-metal#50
 """
 

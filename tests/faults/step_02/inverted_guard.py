@@ -1,7 +1,7 @@
 """The guard is the wrong way round: greedy above 0, a division by 0 at 0.
 
 Caught by: test_each_row_gets_one_id, test_temperature_0_takes_the_best_token
-Says: return it before you divide
+Says: the comparison is the wrong way round
 Source: UKGovernmentBEIS/inspect_ai#266
 """
 

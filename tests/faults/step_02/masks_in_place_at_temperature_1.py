@@ -1,7 +1,7 @@
 """At temperature 1 nothing is divided, so the mask is written into the caller's own logits.
 
 Caught by: test_the_logits_stay_as_they_were
-Says: belong to the caller
+Says: your tensor is still the caller's own
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Replaces -inf by 0 for fear of NaN, which brings ruled-out tokens back.
 
 Caught by: test_a_token_at_minus_infinity_is_never_drawn
-Says: -inf takes part like any other logit
+Says: that -inf rules out
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Draws once, from the first row, for the whole batch.
 
 Caught by: test_rows_do_not_share_a_draw
-Says: every row needs random numbers of its own
+Says: one draw serves all rows
 """
 
 import torch

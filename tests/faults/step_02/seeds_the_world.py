@@ -1,7 +1,7 @@
 """Seeds torch at every call, for repeatable results.
 
 Caught by: test_successive_draws_differ
-Says: neither seed nor make a generator
+Says: do not call torch.manual_seed
 """
 
 import torch

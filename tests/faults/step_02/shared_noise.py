@@ -1,7 +1,7 @@
 """Uses one row of random numbers for all rows: equal rows draw the same token.
 
 Caught by: test_rows_do_not_share_a_draw
-Says: one draw serves all rows
+Says: all rows share one row of random numbers
 """
 
 import torch

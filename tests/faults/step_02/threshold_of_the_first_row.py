@@ -1,7 +1,7 @@
 """Measures every row by the k-th best value of the first.
 
 Caught by: test_each_row_keeps_its_own_k_best
-Says: the k-th best value is another one in each row
+Says: the first one's threshold
 """
 
 import torch

@@ -2,6 +2,7 @@
 
 Caught by: test_successive_draws_differ
 Says: the token is drawn
+Like: always_argmax
 Source: UKGovernmentBEIS/inspect_ai#266
 """
 
