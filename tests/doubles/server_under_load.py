@@ -20,15 +20,20 @@ CreateApp = Callable[..., FastAPI]
 
 def sends_pieces_as_they_come(create_app: CreateApp) -> None:
     """The first piece is out while the engine is still at the last one."""
-    with Gate(first=len(PIECES) - 1) as gate, LiveServer(create_app(ScriptedEngine(work=gate))) as live:
+    gate = Gate(first=len(PIECES) - 1)
+    engine = ScriptedEngine(work=gate)
+    with gate, LiveServer(create_app(engine)) as live:
         reader = live.open("/stream", HELLO)
         first = reader.read_first(len(PIECES[0]))
+        why = "collecting the pieces (a list, a join) makes a stream that waits for its end: hand the iterator on."
+        if [each.method for each in engine.asked] == ["generate"]:
+            why = "engine.generate has no text before it is done: what comes piece by piece comes from engine.stream."
         expect(
             first.text.startswith(PIECES[0]),
             call=f"{asked('/stream', HELLO)}, while the engine makes its last piece",
             got=first,
             wanted=f"200 {PIECES[0]}",
-            why="collecting the pieces (a list, a join) makes a stream that waits for its end: hand the iterator on.",
+            why=why,
         )
         gate.open()
         rest = reader.read_rest()
@@ -54,15 +59,20 @@ def keeps_health_answering(create_app: CreateApp) -> None:
 
 def breaks_off_after_an_error(create_app: CreateApp) -> None:
     for error in (ValueError("0xBEEF"), RequestRefused("too late")):
-        with LiveServer(create_app(ScriptedEngine(work=raising(error, first=1)))) as live:
+        app = create_app(ScriptedEngine(work=raising(error, first=1)))
+        with LiveServer(app) as live:
             answer = live.post("/stream", HELLO)
+        why = "the status is out already; only a broken connection tells the client that something is missing. "
+        if app.user_middleware:
+            why += "An http middleware of Starlette's ends the body well before it passes the error on: do without it."
+        else:
+            why += "Let the error out of the stream: do not catch it, and send no text in its place."
         expect(
             answer.status == 500 or (answer.broken == "the connection broke off" and answer.text in ("", PIECES[0])),
             call=f"{asked('/stream', HELLO)}, where the engine raises {error!r} after {PIECES[0]!r}",
             got=answer if answer.broken else f"{answer}, and a good end",
             wanted=f"200 {PIECES[0]}, then the connection breaks off",
-            why="the status is out already; only a broken connection tells the client that something is missing. Let "
-            "the error out of the stream: do not catch it, and send no text in its place.",
+            why=why,
         )
 
 
@@ -191,7 +201,8 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
                 continue
             got = body_of(answer, call)["text"]
             why = "requests must not share state: each answer belongs to its own prompt."
-            expect(got == text, call=call, got=repr(got), wanted=repr(text), why=why)
+            told = f"{prompt!r} was answered {got!r}"
+            expect(got == text, call="6 requests at once", got=told, wanted="each its own answer", why=why, varies=True)
 
 
 def shuts_down_at_once(create_app: CreateApp) -> None:

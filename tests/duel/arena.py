@@ -92,7 +92,15 @@ class Arena:
         server = SERVERS[request.node.getparent(Round).fight.server]
         with TestClient(server.make()) as client:
             self.over["client"] = True
+            client.event_hooks = {"response": [self._note]}
             yield client
+
+    def _note(self, response: Any) -> None:
+        """What was asked, and the last answer that says no."""
+        asked = f"{response.request.method} {response.request.url.path}"
+        self.over["asked"] = sorted({*self.over["asked"], asked})
+        if response.status_code >= 400:
+            self.over["answer"] = f"{asked} was answered {response.status_code}{_problem(response.read())}"
 
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef) -> None:
         if fixturedef.argname == "client" and fixturedef.func.__module__ != __name__:
@@ -103,6 +111,7 @@ class Arena:
         fight = item.getparent(Round).fight
         self.over = {"server": fight.server, "alone": fight.alone, "test": item.originalname, "outcome": "passed"}
         self.over |= {"client": False, "own_client": False, "awaits": inspect.iscoroutinefunction(item.obj)}
+        self.over["asked"] = []
         self.tell("start", **self.over)
         faulthandler.dump_traceback_later(A_TEST_MAY_TAKE_S, exit=True)
 
@@ -130,6 +139,15 @@ class Arena:
     def pytest_runtest_logfinish(self) -> None:
         self.tell("over", **self.over)
         self.met.append(self.over)
+
+
+def _problem(body: bytes) -> str:
+    """The first problem that a 422 names, as `, max_tokens: Extra inputs are not permitted`."""
+    try:
+        first = json.loads(body)["detail"][0]
+        return f", {'.'.join(map(str, first['loc'][1:]))}: {first['msg']}"[:200]
+    except (ValueError, KeyError, IndexError, TypeError):
+        return ""
 
 
 def run(arena: Arena) -> None:

@@ -22,6 +22,7 @@ class Ran:
 
     outcome: passed, failed, skipped, xfailed, xpassed, or unfinished (the process ended before the test did).
     client: whether the duel's client reached it. line: the last line of the file that led to the error, 0 for none.
+    asked: `POST /generate` and the like. answer: the last one that said no, with its status and what it named.
     """
 
     test: str
@@ -34,6 +35,8 @@ class Ran:
     error: str = ""
     text: str = ""
     line: int = 0
+    asked: tuple[str, ...] = ()
+    answer: str = ""
 
     @property
     def family(self) -> str | None:
@@ -124,4 +127,4 @@ def _duel(events: str) -> Duel:
 
 
 def _ran(facts: dict) -> Ran:
-    return Ran(**(facts | {"server": SERVERS[facts["server"]]}))
+    return Ran(**(facts | {"server": SERVERS[facts["server"]], "asked": tuple(facts.get("asked", ()))}))

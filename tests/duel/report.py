@@ -42,8 +42,15 @@ def expect_caught(duel: Duel, family: str, servers: Sequence[Server], file: Path
         call=f"pytest {file.name}::{family}, on {len(servers)} broken servers",
         got=f"caught: {len(caught)}, missed: {len(missed)}\n{_table(rows)}",
         wanted="it fails on each of them",
-        why=" ".join(part for part in (diagnose(file, family), why) if part),
+        why=" ".join(part for part in (_never_asked(duel, family), diagnose(file, family), why) if part),
     )
+
+
+def _never_asked(duel: Duel, family: str) -> str:
+    """What there is to say of tests that never ask what they are named for."""
+    asked = {path for ran in duel.runs if ran.family == family for path in ran.asked}
+    wanted = ASKS.get(family, "")
+    return f"{family} never sends a {wanted}: it cannot know." if wanted and wanted not in asked else ""
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:
@@ -57,7 +64,7 @@ def _what_it_raised(ran: Ran, file: Path) -> str:
     first_line = next((line.strip() for line in ran.text.splitlines() if line.strip()), "")
     said = f"{ran.error}: {first_line}" if ran.error else ran.outcome
     place = f"line {ran.line}: {linecache.getline(str(file), ran.line).strip()}\n  " if ran.line else ""
-    return f"  {place}{said[:300]}"
+    return f"  {place}{said[:300]}" + (f"\n  {ran.answer}" if ran.answer else "")
 
 
 def _why_alarmed(ran: Ran, alarms: int, only_alone: bool) -> str:
@@ -68,14 +75,19 @@ def _why_alarmed(ran: Ran, alarms: int, only_alone: bool) -> str:
             "It asks for more than the contract says: words, figures and further fields may differ from server to "
             "server. Look at what every right server promises: the status, and the count of output tokens."
         )
-    for status, why in WRONG_REQUESTS.items():
-        if status in ran.text:
+    for raised, why in WRONG_REQUESTS.items():
+        if raised in f"{ran.error}: {ran.text}":
             return why
     return "No server can please it: look at what it sends and at what it takes the answer for."
 
 
 WRONG_REQUESTS = {
+    "200 == 422": "A right server takes this: a value at its bound is fine, and only one beyond it is refused.",
     "405": "405 says that the path is right and the method is not: GET for /health, POST for the others.",
     "404": "404 says that nothing lives at this path: the endpoints are /health, /generate and /stream.",
     "422": "The request itself is refused: JSON with a `prompt`, `max_new_tokens` from 1 to 512, no unknown names.",
+    "KeyError": "The body has no such field there: print it, and look where the contract puts what you want; the "
+    "figures stand in `metrics`.",
+    "JSONDecodeError": "This body is no JSON, and need not be: a stream is plain text, and so may be the health.",
 }
+ASKS = {"test_health": "GET /health", "test_generate": "POST /generate", "test_stream": "POST /stream"}

@@ -4,6 +4,7 @@ Passes everything required; only stars are missed.
 
 Caught by: test_a_client_that_leaves_stops_the_generation
 Says: nobody reads any more
+Unnamed: whatever lets the generation go on fails alike
 """
 
 from contextlib import asynccontextmanager

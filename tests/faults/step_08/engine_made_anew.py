@@ -1,7 +1,7 @@
 """Makes an engine for each request, as if it were a session: with a real one, the model is loaded each time.
 
 Caught by: test_generate_answers_with_text_and_metrics
-Says: goes into the response as it is
+Says: the one to ask is create_app's argument
 """
 
 from contextlib import asynccontextmanager

@@ -3,7 +3,7 @@
 Passes everything required; only stars are missed.
 
 Caught by: test_half_an_answer_never_looks_whole
-Says: only a broken connection tells
+Says: ends the body well before it passes the error on
 """
 
 from contextlib import asynccontextmanager

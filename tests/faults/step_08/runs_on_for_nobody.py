@@ -5,6 +5,7 @@ Starlette's StreamingResponse does not close what it sends when the client leave
 
 Caught by: test_a_client_that_leaves_stops_the_generation
 Says: nobody reads any more
+Unnamed: whatever lets the generation go on fails alike
 Source: llama-cpp-python#1861
 """
 

@@ -1,7 +1,7 @@
 """Asks engine.generate and cuts its text into words: the first word waits for the last token.
 
 Caught by: test_a_piece_goes_out_before_the_next_is_made
-Says: makes a stream that waits for its end
+Says: comes from engine.stream
 """
 
 import re

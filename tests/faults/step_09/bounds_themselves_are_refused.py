@@ -1,7 +1,7 @@
 """Wants a value at its bound refused, where only those beyond it are.
 
 Caught by: test_a_server_that_refuses_rightly_raises_no_alarm
-Says: assert 200 == 422
+Says: a value at its bound is fine
 """
 
 

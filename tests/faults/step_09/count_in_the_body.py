@@ -1,7 +1,7 @@
 """Looks the count up in the body itself: a right server has it in the metrics.
 
 Caught by: test_no_right_server_raises_an_alarm
-Says: KeyError: 'output_tokens'
+Says: the figures stand in `metrics`
 """
 
 

@@ -1,7 +1,7 @@
 """Sends the request as a form, where the server reads JSON.
 
 Caught by: test_no_right_server_raises_an_alarm
-Says: The request itself is refused
+Says: was answered 422
 """
 
 

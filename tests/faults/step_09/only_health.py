@@ -1,7 +1,7 @@
 """Asks /health in both tests: a server that is up is taken for one that generates.
 
 Caught by: test_a_refused_generation_is_caught
-Says: too busy to answer
+Says: never sends a POST /generate
 """
 
 

@@ -1,7 +1,7 @@
 """Reads the stream as JSON, as if it were the other endpoint.
 
 Caught by: test_a_right_stream_raises_no_alarm
-Says: JSONDecodeError
+Says: a stream is plain text
 """
 
 

@@ -1,7 +1,7 @@
 """Names the limit as another API does: the request itself is refused.
 
 Caught by: test_no_right_server_raises_an_alarm
-Says: The request itself is refused
+Says: Extra inputs are not permitted
 Source: vllm#4339
 """
 
