@@ -4,8 +4,10 @@ import difflib
 from collections.abc import Callable
 
 from kata import lessons
+from kata.causes import cause_of
 from kata.check import Result
 from kata.look import Look, name_of
+from kata.looks_like import looks_like
 from kata.output import Section
 from kata.source import line_of
 from kata.steps import Step, step_of_module
@@ -14,11 +16,6 @@ from kata.verdict import Failure, Kind, Outcome
 _EXPLAINED = {
     "skip": "pytest.skip or pytest.xfail was called: a check that is skipped proves nothing, so it counts as failed",
     "interrupt": "KeyboardInterrupt was raised by the code itself",
-}
-_ADVICE = {
-    "RecursionError": "a function goes on calling itself",
-    "EOFError": "there is nobody to type: input() has no place in a step",
-    "MemoryError": "it asks for more memory than there is",
 }
 
 
@@ -95,8 +92,12 @@ def explained(outcome: Outcome, result: Result, look: Look) -> list[str]:
         if failure.parts["trace"]:
             lines += look.labelled("trace", "\n".join(failure.parts["trace"]), 16)
         lines += look.labelled("why", failure.parts["why"], 8)
+        if mistake := looks_like(outcome, result.step, result.verdict):
+            lines += look.paragraph(f"this looks like: {mistake}", "  ")
     else:
         lines += look.labelled("what", _what(failure, result), 8)
+        if failure.kind == "error" and (cause := cause_of(failure.type, failure.message)):
+            lines += look.labelled("why", f"{cause}.", 8)
     lines += _where(failure, result, look)
     if result.output is not None:
         lines += _printed(result.output.of(outcome.check.name), look)
@@ -129,8 +130,7 @@ def _what(failure: Failure, result: Result) -> str:
         return "breakpoint() was called, and there is nobody to type here: run pytest itself to use the debugger"
     if failure.type == "Exit":
         return "pytest.exit was called: it ends the checks"
-    text = ": ".join(part for part in (failure.type, failure.message) if part and part != "LeavingRefused")
-    return f"{text}; {_ADVICE[failure.type]}" if failure.type in _ADVICE else text
+    return ": ".join(part for part in (failure.type, failure.message) if part and part != "LeavingRefused")
 
 
 def _undefined(failure: Failure, result: Result) -> str:
