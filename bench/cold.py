@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.measure import ROOT, Spread, Unexpected, python_seconds
+from bench.measure import ROOT, Unexpected, python_seconds
 from kata.expected import checks_in
+from kata.spread import Spread
 from kata.steps import REFERENCE, STEPS, TESTS, Step
 from kata.stubs import stub_of
 

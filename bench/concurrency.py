@@ -14,9 +14,10 @@ from threading import Barrier
 
 import httpx
 
-from bench.measure import Spread, ratios, rotated
+from bench.measure import ratios, rotated
 from bench.server import FINISHED
 from bench.serving import Server, serving
+from kata.spread import Spread
 
 CLIENTS = (1, 4, 16)  # the last is also the number of places
 REQUESTS = 32  # in a round, whatever the number of clients

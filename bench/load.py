@@ -3,7 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from bench.measure import Spread, python_says
+from bench.measure import python_says
+from kata.spread import Spread
 
 FIRST_AND_SECOND = """
 import json, time

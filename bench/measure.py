@@ -1,40 +1,18 @@
-"""How a time is taken and how several are told: a median, with the fastest and the slowest beside it."""
+"""How a time is taken, in this process or in a fresh one, and how two of them are compared."""
 
 import os
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from kata.spread import Spread
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
 PROCESS_LIMIT_S = 300
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Several readings of one thing, in seconds unless it says otherwise."""
-
-    median: float
-    low: float
-    high: float
-    count: int
-
-    @classmethod
-    def of(cls, readings: Sequence[float]) -> "Spread":
-        return cls(statistics.median(readings), min(readings), max(readings), len(readings))
-
-    def __str__(self) -> str:
-        return self.told("s")
-
-    def told(self, unit: str, scale: float = 1) -> str:
-        """As a line tells it: `1.23 s (1.1 to 1.5, 7 runs)`. scale: how many of the unit make one of the readings'."""
-        median, low, high = (f"{scale * value:.3g}" for value in (self.median, self.low, self.high))
-        return f"{median} {unit} ({low} to {high}, {self.count} runs)"
 
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> Spread:

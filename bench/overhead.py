@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import httpx
 
-from bench.measure import Spread, Unexpected
+from bench.measure import Unexpected
 from bench.serving import serving
 from kata.solution import Solution
+from kata.spread import Spread
 from kata.steps import REFERENCE
 from shared.engine import Engine
 from shared.runtime import load_runtime

@@ -8,12 +8,12 @@ from bench.cold import ColdChecks
 from bench.concurrency import Concurrency
 from bench.decode import Decoding
 from bench.load import Loading
-from bench.measure import Spread
 from bench.memory import ServerMemory
 from bench.overhead import Overhead
 from bench.streaming import LONG, SHORT, Streaming
 from bench.watch import KINDS, WatchTimes
 from kata.machine import made_with
+from kata.spread import Spread
 
 PACKAGES = ("torch", "transformers", "tokenizers", "fastapi", "starlette", "uvicorn", "pydantic", "pytest")
 FIRST_FAILURE_LIMIT = 1.5  # times `import torch`, steps 2 to 6

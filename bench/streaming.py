@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import torch
 
-from bench.measure import Spread, Unexpected, ratios, rotated
+from bench.measure import Unexpected, ratios, rotated
 from kata.solution import Solution
+from kata.spread import Spread
 from kata.steps import REFERENCE
 from shared.runtime import Runtime, load_runtime
 from shared.sampling_params import SamplingParams

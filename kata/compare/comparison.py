@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from kata.compare.figures import Curve, Spread, curve_of, figures_of, oddities, prompt_tokens
+from kata.compare.figures import Curve, curve_of, figures_of, oddities, prompt_tokens
 from kata.compare.readings import Reading
+from kata.spread import Spread
 
 
 @dataclass(frozen=True)

@@ -5,22 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kata.compare.readings import Reading
+from kata.spread import Spread
 
 BASELINE = "uncached"
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Several readings of one thing."""
-
-    median: float
-    low: float
-    high: float
-    count: int
-
-    @classmethod
-    def of(cls, readings: Sequence[float]) -> "Spread":
-        return cls(statistics.median(readings), min(readings), max(readings), len(readings))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass
 
 from kata.compare.comparison import Comparison
-from kata.compare.figures import SPEEDUP, Spread
+from kata.compare.figures import SPEEDUP
 from kata.look import Look
+from kata.spread import Spread
 
 LABEL, COLUMN = 13, 15  # characters
 

@@ -6,12 +6,13 @@ import json
 from bench.concurrency import Wave, crowd_of, greatest_displacement
 from bench.decode import Decoding
 from bench.load import Loading
-from bench.measure import Spread, ratios, rotated
+from bench.measure import ratios, rotated
 from bench.overhead import Overhead
 from bench.report import Results
 from bench.server import Doorkeeper
 from bench.streaming import Streaming, cost_of_a_token
 from bench.watch import WatchTimes
+from kata.spread import Spread
 
 BODIES = {"a": [True, True, False], "b": [False]}  # in parts: whether there is more
 
