@@ -4,6 +4,7 @@ The runner takes nobody's word for what was to be run: it reads the file itself 
 """
 
 import ast
+import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,14 +28,19 @@ def checks_in(test_file: Path) -> list[Check]:
 
     `OSError` where the file cannot be read, `SyntaxError` where it is no Python.
     """
-    tree = ast.parse(test_file.read_bytes(), str(test_file))
+    return list(_checks_in(test_file.read_bytes(), str(test_file)))
+
+
+@functools.lru_cache(maxsize=16)
+def _checks_in(source: bytes, name: str) -> tuple[Check, ...]:
+    tree = ast.parse(source, name)
     everywhere = _file_marks(tree)
     checks = {}  # by name: a second function of one name replaces the first, as it does in Python
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             marks = everywhere | _marks(node.decorator_list)
             checks[node.name] = None if marks & NOT_HERE else _check(node, "stretch" in marks)
-    return sorted((check for check in checks.values() if check), key=lambda check: check.stretch)
+    return tuple(sorted((check for check in checks.values() if check), key=lambda check: check.stretch))
 
 
 def _check(node: ast.FunctionDef | ast.AsyncFunctionDef, stretch: bool) -> Check:

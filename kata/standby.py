@@ -18,42 +18,50 @@ from kata.expected import checks_in
 from kata.forks import FORKS, Forked, State
 from kata.steps import ROOT, STEPS, Step
 
-_MAY_END = 3  # times in a row before anything was run in it
+_MAY_END = 3  # times in a row, and nothing was run in it
+_ALONE = (9,)  # steps whose checks share one duel
 
 
 class Standby:
     """The warm process, of whichever kind."""
 
     def __init__(self, first: Step, forks: bool | None = None, at_once: int | None = None) -> None:
-        """first: the step for which most is made ready at once."""
-        self.steps = [first, *(step for step in STEPS if step != first)]
+        self.steps: list[Step] = []
+        self.prefer(first)
         self.forks = (FORKS and os.environ.get("KATA_FORK") != "0") if forks is None else forks
         self.at_once = at_once or (2 if (os.cpu_count() or 1) > 1 else 1)
         self.folder = Path(tempfile.mkdtemp(prefix="kata-warm-"))
         self.warm: Forked | Spare | None = None
-        self.ended = 0
+        self.ended, self.is_cold = 0, False  # cold: the next run starts from nothing
+
+    def prefer(self, step: Step) -> None:
+        """The step whose checks find most made ready, in a warm process that is started from now on."""
+        self.steps = [step, *(other for other in STEPS if other != step)]
 
     def is_ready(self) -> bool:
         """Whether a run can begin; where nothing is there to get ready, it is started."""
-        if self.ended >= _MAY_END:
-            return True  # from nothing
+        if self.is_cold:
+            return True
         if self.warm is None:
             arguments = pytest_arguments(self.steps)
             self.warm = Forked(arguments) if self.forks else Spare(arguments, self.folder)
         state = self.warm.state()
         if state in (State.UNSAFE, State.ENDED):
             self.forks = self.forks and state is not State.UNSAFE
-            self.ended += state is State.ENDED
+            self.is_cold = state is State.ENDED  # a run will tell what is wrong
+            self.ended += self.is_cold
             self._let_go()
-        return state is State.READY
+        return self.is_cold or state is State.READY
 
     def start(self, step: Step, sources: Sources) -> Sequence[Child]:
         """The processes of a run: what `check_step` takes in the place of one that starts from nothing."""
         if self.warm is None or self.warm.state() is not State.READY:
+            self.is_cold = self.ended >= _MAY_END
             return start_from_nothing(step, sources)
         orders = {"checks": str(step.test_file), "sources": {number: str(file) for number, file in sources.items()}}
         try:
-            children = self.warm.children(orders, len(checks_in(step.test_file)), self.at_once)
+            at_once = 1 if step.number in _ALONE else self.at_once
+            children = self.warm.children(orders, len(checks_in(step.test_file)), at_once)
         except OSError:  # it has ended this moment
             return start_from_nothing(step, sources)
         if isinstance(self.warm, Spare):

@@ -21,6 +21,7 @@ import pytest
 from kata import evidence
 from kata.forks import FORKS
 
+_IDLE_S = 2.0  # so long nobody has asked for anything
 Jobs = Callable[[Sequence[pytest.Item]], list[Callable[[], object]]]  # what can be made ready for these checks
 
 
@@ -30,10 +31,13 @@ def add_options(parser: pytest.Parser) -> None:
     parser.getgroup("kata").addoption("--warm", metavar="HOW", help=told)
 
 
-def install(config: pytest.Config, jobs: Jobs) -> None:
-    """jobs: done as long as nobody asks for a run."""
+def install(config: pytest.Config, jobs: Jobs, in_fork: Callable[[Path], object]) -> None:
+    """jobs: done for the first file of checks at once, for the others when nobody asks for a run.
+
+    in_fork: called with the file of checks in each fork, before there is a solution.
+    """
     how = config.getoption("--warm")
-    work = _Forks(socket.socket(fileno=int(how)), jobs).serve if how.isdigit() else _spare(Path(how), jobs)
+    work = _Forks(socket.socket(fileno=int(how)), jobs, in_fork).serve if how.isdigit() else _spare(Path(how), jobs)
     config.pluginmanager.register(Host(work), "kata-warm")
 
 
@@ -72,8 +76,7 @@ def is_safe_to_fork() -> bool:
 
 def _spare(file: Path, jobs: Jobs) -> Callable[[pytest.Session], None]:
     def work(session: pytest.Session) -> None:
-        for job in jobs(session.items):
-            _try(job)
+        _try_all(jobs(_of_first_file(session.items)))
         freeze()
         file.touch()
         _run(session)
@@ -84,20 +87,22 @@ def _spare(file: Path, jobs: Jobs) -> Callable[[pytest.Session], None]:
 class _Forks:
     """Forks this process for every run that is asked for, and says how each fork ends."""
 
-    def __init__(self, control: socket.socket, jobs: Jobs) -> None:
-        self.control, self.jobs = control, jobs
+    def __init__(self, control: socket.socket, jobs: Jobs, in_fork: Callable[[Path], object]) -> None:
+        self.control, self.jobs, self.in_fork = control, jobs, in_fork
         self.deaths, self.bell = socket.socketpair()
         self.alive: set[int] = set()
 
     def serve(self, session: pytest.Session) -> None:
         """In the process itself until nobody can ask any more; in a fork until its run is over."""
         self._hear_of_deaths()
+        first = _of_first_file(session.items)
+        _try_all(self.jobs(first))
+        jobs = self.jobs(session.items[len(first) :])
         freeze()
         self._say(ready=is_safe_to_fork())
-        jobs = self.jobs(session.items)
         while True:
-            is_idle = bool(jobs) and not self.alive  # a run has the processors for itself
-            heard = select.select([self.control, self.deaths], [], [], 0 if is_idle else None)[0]
+            may_work = bool(jobs) and not self.alive
+            heard = select.select([self.control, self.deaths], [], [], _IDLE_S if may_work else None)[0]
             if self.deaths in heard:
                 self._tell_deaths()
             if self.control in heard:
@@ -107,11 +112,11 @@ class _Forks:
                 if not is_safe_to_fork():
                     self._say(ready=False)
                 elif self._fork(files):
-                    return _run(session, *files[2:])
+                    return _run(session, *files[2:], before=self.in_fork)
                 for file in files:
                     os.close(file)
-            elif is_idle and not heard:
-                _try(jobs.pop(0))
+            elif not heard:
+                _try_all([jobs.pop(0)])
                 if not jobs:
                     freeze()
 
@@ -165,14 +170,22 @@ class _Forks:
                 os.killpg(pid, signal.SIGKILL)
 
 
-def _try(job: Callable[[], object]) -> None:
-    with contextlib.suppress(Exception):  # then a run does without it, and tells what is wrong
-        job()
+def _of_first_file(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    return [item for item in items if item.path == items[0].path]
 
 
-def _run(session: pytest.Session, queue: int | None = None) -> None:
+def _try_all(jobs: Sequence[Callable[[], object]]) -> None:
+    for job in jobs:
+        with contextlib.suppress(Exception):  # then a run does without it, and tells what is wrong
+            job()
+
+
+def _run(
+    session: pytest.Session, queue: int | None = None, before: Callable[[Path], object] = lambda checks: None
+) -> None:
     """The run that the orders on stdin name: its checks, and the files that stand for the steps."""
     orders, config = evidence.orders_from_stdin(), session.config
+    before(Path(orders["checks"]))
     config.option.step_file = [f"{number}={file}" for number, file in orders["sources"].items()]
     evidence.install(config, orders)
     session.items[:] = [item for item in session.items if str(item.path) == orders["checks"]]

@@ -162,6 +162,7 @@ class _Watch:
 
     def _go_to(self, step: Step) -> None:
         self.step, self.is_due, self.waits = step, True, False
+        self.standby.prefer(step)
 
     def _press(self, key: str) -> None:
         number, look = self.step.number, self.look()

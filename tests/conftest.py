@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from tests.doubles import ahead
 
         ahead.import_libraries()
-        warm.install(config, ahead.jobs)
+        warm.install(config, ahead.jobs, ahead.in_fork)
     elif config.getoption("--evidence"):
         evidence.install(config, evidence.orders_from_stdin())
     else:

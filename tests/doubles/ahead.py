@@ -5,6 +5,7 @@ import importlib
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -53,6 +54,14 @@ def jobs(items: Sequence[pytest.Item]) -> list[Callable[[], None]]:
     """What can be made ready for these checks, piece by piece, none of which takes long."""
     found = [(step_number(item.path), item) for item in items if isinstance(item, pytest.Function)]
     return [_learn(number, item.obj) for number, item in found if (number, item.name) in WITH_THE_LIBRARY]
+
+
+def in_fork(checks: Path) -> None:
+    """What a single run of these checks can have ahead of its solution: step 9's duel, the arena that it needs."""
+    if step_number(checks) == 9:
+        from tests.tools.warm_arena import keep_one_waiting
+
+        keep_one_waiting()
 
 
 def _learn(number: int, check: Callable[[ModuleType], None]) -> Callable[[], None]:

@@ -70,7 +70,8 @@ def _make(model_class: type, config_class: type, seed: int, fields: Mapping[str,
 
     tokens = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     config = config_class(**{"vocab_size": VOCABULARY, "initializer_range": 0.3} | tokens | fields)
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []  # not opened just for this
+    with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
         model = model_class(config).float()
     model.generation_config = GenerationConfig(

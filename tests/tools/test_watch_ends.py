@@ -101,6 +101,20 @@ def test_a_newer_kata_begins_again(project, watch):
     assert "step 1 failed passed 2 of 3 checks" in watched.verdict()
 
 
+@pytest.mark.parametrize("forks", ["1", "0"])
+def test_checks_that_cannot_be_collected_are_told_and_mended(project, watch, forks):
+    checks = project.root / "tests" / "test_03_generate_uncached.py"
+    text = checks.read_text()
+    checks.write_text("import no_such_library\n" + text)
+    project.solve(1)
+    watched = watch("1", KATA_FORK=forks)
+    assert "step 1 passed" in watched.verdict()  # from nothing, since no process gets warm
+    checks.write_text(text)
+    assert "beginning again" in watched.verdict()
+    project.write(1, "def step_1(x): return 7\n")
+    assert "step 1 failed" in watched.verdict()
+
+
 @pytest.mark.skipif(not FORKS, reason="nothing is shared where nothing is forked")
 def test_who_eats_what_two_runs_share_passes_nothing(project, watch):
     eats = "import os\nfor number in range(3, 20):\n    try: os.set_blocking(number, False); os.read(number, 100)\n"
