@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from kata.check import Result
 from kata.fingerprint import fingerprint_of
 from kata.look import name_of
+from kata.looks_like import looks_like
 from kata.path import Place, State, next_step
 from kata.source import digest_of
 from kata.steps import EXERCISES, REFERENCE, ROOT, Step
@@ -56,6 +57,7 @@ def step_data(result: Result) -> dict[str, object]:
         "stars_to_have": verdict.total(stretch=True),
         "seconds": round(sum(seconds), 4),
         "message": verdict.broken,
+        "looks_like": next(filter(None, (looks_like(o, result.step, verdict) for o in verdict.outcomes)), ""),
         "checks": [check_line(outcome) for outcome in verdict.outcomes],
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from kata.steps import Step
+from tests.tools import likeness
 from tests.tools.specimens import UNCOVERED, Judgement, Outcome, Specimen, Verdict, judge, required_checks
 
 SCHEMA = 1
@@ -24,6 +25,7 @@ class Proof:
     judged: dict[str, Judgement] = field(default_factory=dict)
     seconds: float = 0.0
     matrix: str = ""  # current, written, stale; "" where nobody looked
+    table: str = ""  # of the failures that tell a mistake; in the same words
 
     @property
     def steps(self) -> list[Step]:
@@ -34,11 +36,20 @@ class Proof:
         """Whether everything is proved, the page aside."""
         is_whole = len(self.judged) == len(self.specimens)
         idle = any(self.idle_checks(step) for step in self.steps)
-        return is_whole and not idle and all(judgement.outcome.is_good for judgement in self.judged.values())
+        are_good = all(judgement.outcome.is_good for judgement in self.judged.values())
+        return is_whole and not idle and are_good and not self.wrong_names()
 
     @property
     def passed(self) -> bool:
-        return self.holds and self.matrix != "stale"
+        return self.holds and "stale" not in (self.matrix, self.table)
+
+    def named(self) -> list[str]:
+        """The faults that are known by their first failure."""
+        return likeness.named(self.specimens, self.verdicts)
+
+    def wrong_names(self) -> list[str]:
+        """What would be told wrongly of a fault that is left out, or of a variant: a line for each."""
+        return likeness.wrong_names(self.specimens, self.verdicts)
 
     def take(self, specimen: Specimen, verdict: Verdict) -> None:
         self.verdicts[verdict.name], self.judged[verdict.name] = verdict, judge(specimen, verdict)
@@ -69,9 +80,11 @@ def as_json(proof: Proof) -> dict:
     steps = [{"step": step.number, **proof.counts(step), "idle": proof.idle_checks(step)} for step in proof.steps]
     specimens = [_specimen_as_json(one, proof) for one in proof.specimens if one.name in proof.judged]
     versions = {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
-    facts = {"schema": SCHEMA, "verb": "prove", "passed": proof.passed, "matrix": proof.matrix or None}
+    facts = {"schema": SCHEMA, "verb": "prove", "passed": proof.passed}
+    pages = {"matrix": proof.matrix or None, "table": proof.table or None}
+    names = {"named": len(proof.named()), "wrong_names": proof.wrong_names()}
     times = {"duration_s": round(proof.seconds, 2), "versions": versions}
-    return facts | times | {"all": proof.counts(), "steps": steps, "specimens": specimens}
+    return facts | pages | names | times | {"all": proof.counts(), "steps": steps, "specimens": specimens}
 
 
 def _specimen_as_json(specimen: Specimen, proof: Proof) -> dict:

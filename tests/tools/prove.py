@@ -1,8 +1,9 @@
 """`python -m kata prove [STEP]`: every wrong solution of the zoo is caught as it promises, and every right one passes.
 
 It fails, with status 1, on a fault that survives, that a check catches which it does not name, or whose misconception
-the text does not name; on a variant that is refused; on a required check that catches nothing; and with `--check` on a
-`MATRIX.md` that is not what the files say. How the checks are run is the zoo's affair.
+the text does not name; on a variant that is refused; on a required check that catches nothing; on a failure that would
+be taken for that of another mistake; and with `--check` on a `MATRIX.md` or `looks_like.json` that is out of date. How
+the checks are run is the zoo's affair.
 """
 
 import argparse
@@ -14,7 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kata.look import Look, name_of, say
+from kata.looks_like import TABLE
 from kata.steps import STEPS, Step, get_step
+from tests.tools import likeness
 from tests.tools.matrix import MATRIX, is_current, matrix_text
 from tests.tools.proof import COLUMNS, Proof, as_json
 from tests.tools.schedule import JOBS
@@ -22,6 +25,11 @@ from tests.tools.specimens import Specimen, read_specimen, specimen_paths
 from tests.tools.zoo import Zoo
 
 STOPPED = 130
+STATES = {
+    "current": "still right: {}",
+    "written": "written anew, to be committed: {}",
+    "stale": "out of date, to be written by {verb}: {}",
+}
 LEGEND = "other: by a check that the fault does not name; unsaid: the text lacks the fault's phrase"
 
 
@@ -50,14 +58,22 @@ def _show_progress(proof: Proof, seconds: float) -> None:
         print(told, file=sys.stderr, flush=True)
 
 
-def settle_matrix(proof: Proof, only_check: bool) -> None:
-    """Writes the page where the whole zoo holds; only looks at it with `--check`, and leaves it alone for one step."""
+def settle_pages(proof: Proof, only_check: bool) -> None:
+    """Writes page and table where the whole zoo holds; only looks at them with `--check`.
+
+    For one step both are left alone. With `--check` the page is looked at all the same: it follows from the files.
+    """
     everything = [read_specimen(path) for path in specimen_paths()]
-    if only_check:
-        proof.matrix = "current" if is_current(everything) else "stale"
-    elif proof.holds and len(proof.specimens) == len(everything):
-        proof.matrix = "current" if is_current(everything) else "written"
+    is_all = len(proof.specimens) == len(everything)
+    if not only_check and not (proof.holds and is_all):
+        return
+    other = "stale" if only_check else "written"
+    proof.matrix = "current" if is_current(everything) else other
+    if is_all:
+        proof.table = "current" if likeness.is_current(everything, proof.verdicts, TABLE) else other
+    if not only_check:
         MATRIX.write_text(matrix_text(everything), encoding="utf-8", newline="\n")
+        TABLE.write_text(likeness.table_text(everything, proof.verdicts), encoding="utf-8", newline="\n")
 
 
 def report(proof: Proof, look: Look) -> list[str]:
@@ -73,21 +89,28 @@ def report(proof: Proof, look: Look) -> list[str]:
             lines += [line for problem in judgement.problems for line in look.labelled("", problem, 20)]
     for step in proof.steps:
         lines += [f"step {step.number}: {check} is required and catches no fault" for check in proof.idle_checks(step)]
+    for wrong in proof.wrong_names():
+        lines += look.paragraph(wrong)
     if missing := len(proof.specimens) - len(proof.judged):
         lines.append(f"the zoo ended before its verdict on {missing} files")
-    return [*lines, "", *look.paragraph(_conclusion(proof, look))]
+    return [*lines, "", *look.paragraph(_names(proof)), *look.paragraph(_conclusion(proof, look))]
+
+
+def _names(proof: Proof) -> str:
+    counts, wrong = proof.counts(), len(proof.wrong_names())
+    told = f"{len(proof.named())} of {counts['faults']} faults are named by their first failure; left out of the table "
+    return f"{told}one at a time, {wrong or 'none'} would be given a wrong name"
 
 
 def _conclusion(proof: Proof, look: Look) -> str:
-    counts, page = proof.counts(), name_of(MATRIX)
-    pages = {
-        "current": f"; {page} is current",
-        "written": f"; {page} is written anew: commit it",
-        "stale": f"; {page} is not what the files say: {look.verb('prove')} writes it",
-    }
+    counts, pages = proof.counts(), {}
+    for page, state in ((MATRIX, proof.matrix), (TABLE, proof.table)):
+        pages.setdefault(state, []).append(name_of(page))
     told = f"{counts['caught']} of {counts['faults']} faults caught as promised, "
     told += f"{proof.accepted} of {counts['variants']} variants pass, {proof.seconds:.0f} s"
-    return f"{'proved' if proof.passed else 'not proved'}: {told}{pages.get(proof.matrix, '')}"
+    for state, what in STATES.items():
+        told += f"; {what.format(', '.join(pages[state]), verb=look.verb('prove'))}" if state in pages else ""
+    return f"{'proved' if proof.passed else 'not proved'}: {told}"
 
 
 def main() -> int:
@@ -103,7 +126,7 @@ def main() -> int:
         proof = prove(specimens, wish.jobs)
     except KeyboardInterrupt:
         return STOPPED
-    settle_matrix(proof, wish.check)
+    settle_pages(proof, wish.check)
     if wish.json:
         print(json.dumps(as_json(proof), indent=1, ensure_ascii=False))
     else:

@@ -10,6 +10,8 @@ from typing import TextIO
 
 import pytest
 
+from kata.describe import describe
+from kata.looks_like import signature_of
 from tests.tools.specimens import Specimen, Verdict, unsaid
 
 CHECK_LIMIT_S = 15
@@ -56,6 +58,7 @@ class Recorder:
     def pytest_exception_interact(self, node: pytest.Item, call: pytest.CallInfo) -> None:
         text = f"{call.excinfo.typename}: {call.excinfo.value}"
         self._write("failed", node.name, text)
+        self._write("signed", node.name, signature_of(node.name, describe(call.excinfo.value, ())))
         self.failed_at = self.failed_at or time.monotonic()
         self.failed[node.name] = self.failed.get(node.name, "") + text
 
@@ -75,6 +78,8 @@ def read_record(name: str, record: str, ended: str, seconds: float) -> Verdict:
         current = check if what == "started" else None
         if what == "failed":
             verdict.failed[check] = verdict.failed.get(check, "") + text
+        elif what == "signed":
+            verdict.signatures.setdefault(check, text)
         elif what in ("passed", "skipped"):
             getattr(verdict, what).append(check)
     if current is not None:  # this check never came back

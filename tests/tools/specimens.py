@@ -1,7 +1,8 @@
 """The files of the zoo: what each of them promises in its docstring, and whether a verdict keeps the promise.
 
 A fault says `Caught by: test_…, test_…` (the first check that fails is one of them) and `Says: a phrase` (which stands
-in the text of their failure). A variant only says what is different about it.
+in the text of their failure). It may say `Like: other_fault`, of which it is another form, or `Unnamed: why`, where
+other mistakes fail in the same words: `likeness.py`. A variant only says what is different about it.
 """
 
 import ast
@@ -17,7 +18,7 @@ from kata.steps import TESTS, Step, get_step
 
 FAULTS, VARIANTS = TESTS / "faults", TESTS / "variants"
 UNCOVERED: dict[int, list[str]] = {}  # required checks for which no plausible wrong solution was found, by step
-FIELD = re.compile(r"^(Caught by|Says|Source): *(.*)$")
+FIELD = re.compile(r"^(Caught by|Says|Like|Unnamed|Source): *(.*)$")
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,18 @@ class Specimen:
     caught_by: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
     sentence: str = ""  # the docstring's first paragraph: the misconception, or what is different
+    like: str = ""  # the fault of which it is another form
+    unnamed: str = ""  # why its failure does not tell it
 
     @property
     def name(self) -> str:
         """Short and unique: `faults/step_04/feeds_everything`."""
         return self.path.relative_to(TESTS).with_suffix("").as_posix()
+
+    @property
+    def mistake(self) -> str:
+        """The name that all forms of one mistake share."""
+        return self.like or self.path.stem
 
 
 @dataclass
@@ -44,6 +52,7 @@ class Verdict:
     name: str
     passed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    signatures: dict[str, str] = field(default_factory=dict)  # of the failures, as `kata/looks_like.py` makes them
     skipped: list[str] = field(default_factory=list)
     ended: str = ""  # how the process ended, where it did not end by itself
     seconds: float = 0.0
@@ -89,7 +98,15 @@ def read_specimen(path: Path) -> Specimen:
     if is_fault and not (fields["Caught by"] and fields["Says"]):
         raise ValueError(f"{path.name}: a fault's docstring needs 'Caught by: test_…' and 'Says: a phrase'")
     names = tuple(name for text in fields["Caught by"] for name in re.split(r"[,\s]+", text) if name)
-    return Specimen(path, step, is_fault, names, tuple(fields["Says"]), _plain(docstring.partition("\n\n")[0]))
+    like, unnamed = "".join(fields["Like"]), " ".join(fields["Unnamed"])
+    if like and not _is_first_form(path.with_name(f"{like}.py")):
+        raise ValueError(f"{path.name}: 'Like: {like}' names no fault of its step that is like no other")
+    sentence = _plain(docstring.partition("\n\n")[0])
+    return Specimen(path, step, is_fault, names, tuple(fields["Says"]), sentence, like, unnamed)
+
+
+def _is_first_form(path: Path) -> bool:
+    return path.exists() and re.search(r"^Like:", path.read_text(encoding="utf-8"), re.MULTILINE) is None
 
 
 def is_readable(path: Path) -> bool:
@@ -103,7 +120,7 @@ def is_readable(path: Path) -> bool:
 
 def _fields(docstring: str) -> dict[str, list[str]]:
     """The marked lines of a docstring; an indented line goes on with the one above it."""
-    fields: dict[str, list[str]] = {"Caught by": [], "Says": [], "Source": []}
+    fields: dict[str, list[str]] = {name: [] for name in ("Caught by", "Says", "Like", "Unnamed", "Source")}
     current: list[str] | None = None
     for line in docstring.splitlines():
         if match := FIELD.match(line):

@@ -1,6 +1,7 @@
 """`make prove`: its counts, its page and its exit status, on a zoo that says what a test wants."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from kata.look import Look
 from kata.steps import ROOT, get_step
-from tests.tools import matrix, prove
+from tests.tools import likeness, matrix, prove
 from tests.tools.proof import Proof, as_json
 from tests.tools.specimens import Specimen, Verdict, read_specimen, required_checks, specimen_paths
 
@@ -19,12 +20,13 @@ FAULT, VARIANT = FAULTS[0], next(one for one in SPECIMENS if not one.is_fault)
 
 
 def as_promised(specimen: Specimen) -> Verdict:
-    """A fault fails every check of the step: none is left that catches nothing."""
+    """A fault fails every check of the step: none is left that catches nothing. Its failure tells its mistake."""
     checks = required_checks(specimen.step)
     if not specimen.is_fault:
         return Verdict(specimen.name, checks)
     said = dict.fromkeys(specimen.caught_by, " ".join(specimen.says))
-    return Verdict(specimen.name, [], said | {check: "" for check in checks if check not in said})
+    failed = said | {check: "" for check in checks if check not in said}
+    return Verdict(specimen.name, [], failed, {specimen.caught_by[0]: f"the failure of {specimen.mistake}"})
 
 
 def proof_of(*changed: Verdict, specimens: Sequence[Specimen] = SPECIMENS) -> Proof:
@@ -111,7 +113,13 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(prove, "MATRIX", page)
     monkeypatch.setattr(prove, "specimen_paths", lambda: [one.path for one in SPECIMENS])
     monkeypatch.setattr(prove, "is_current", lambda specimens: matrix.is_current(specimens, page))
+    table_beside(page).write_text("old\n", encoding="utf-8")
+    monkeypatch.setattr(prove, "TABLE", table_beside(page))
     return page
+
+
+def table_beside(page: Path) -> Path:
+    return page.with_name("looks_like.json")
 
 
 def zoo_that_says(*changed: Verdict):
@@ -136,14 +144,17 @@ def status_of(monkeypatch: pytest.MonkeyPatch, zoo: type, *words: str) -> int:
 def test_a_proof_writes_the_page(page: Path, monkeypatch, capsys) -> None:
     assert status_of(monkeypatch, zoo_that_says()) == 0
     assert page.read_text(encoding="utf-8") == matrix.matrix_text(SPECIMENS)
-    assert "MATRIX.md is written anew" in " ".join(capsys.readouterr().out.split())
+    told = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"written anew, to be committed: \S+MATRIX.md, \S+looks_like.json", told)
+    assert table_beside(page).read_text(encoding="utf-8") == likeness.table_text(SPECIMENS, proof_of().verdicts)
     assert status_of(monkeypatch, zoo_that_says(), "--check") == 0
 
 
 def test_an_old_page_fails_a_check_and_stays(page: Path, monkeypatch, capsys) -> None:
     assert status_of(monkeypatch, zoo_that_says(), "--check", "--json") == 1
-    assert json.loads(capsys.readouterr().out)["matrix"] == "stale"
-    assert page.read_text(encoding="utf-8") == "old\n"
+    told = json.loads(capsys.readouterr().out)
+    assert told["matrix"] == told["table"] == "stale"
+    assert page.read_text(encoding="utf-8") == table_beside(page).read_text(encoding="utf-8") == "old\n"
 
 
 def test_what_is_not_proved_is_not_written(page: Path, monkeypatch, capsys) -> None:

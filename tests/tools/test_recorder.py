@@ -25,7 +25,7 @@ def runs(recorder: Recorder, *names: str) -> list[str]:
 
 
 def fails(recorder: Recorder, name: str, text: str) -> None:
-    error = SimpleNamespace(excinfo=SimpleNamespace(typename="CheckFailure", value=text))
+    error = SimpleNamespace(excinfo=SimpleNamespace(typename="AssertionError", value=AssertionError(text)))
     recorder.pytest_exception_interact(check(name), error)
 
 

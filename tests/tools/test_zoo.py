@@ -4,14 +4,19 @@
 `python -m tests.tools.zoo FILE…`.
 """
 
+import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from kata.expected import checks_in
-from kata.steps import STEPS, TESTS, Step
+from kata.looks_like import TABLE, known
+from kata.steps import ROOT, STEPS, TESTS, Step
 from tests.duel.servers import BROKEN_SERVERS, RIGHT_SERVERS
+from tests.tools import likeness
 from tests.tools.matrix import MATRIX, is_current
+from tests.tools.proof import LIBRARIES
 from tests.tools.specimens import (
     FAULTS,
     UNCOVERED,
@@ -56,6 +61,20 @@ def test_the_matrix_says_what_the_files_say() -> None:
 
 
 @each_step
+def test_no_failure_is_taken_for_that_of_another_mistake(step: Step, zoo: Zoo) -> None:
+    """Neither by the table as it is, nor by one that is made without the fault that fails."""
+    specimens = [read_specimen(path) for path in _faults(step) if is_readable(path)]
+    verdicts = {specimen.name: zoo.verdict_on(specimen) for specimen in specimens}
+    assert likeness.wrong_names(specimens, verdicts) == []
+    told, sentences = known(TABLE)[str(step.number)], likeness.sentences(specimens)
+    for specimen in specimens:
+        name = told.get(likeness.first_signature(verdicts[specimen.name]), "")
+        assert name in ("", sentences[step.number, specimen.mistake]), specimen.name
+    is_current = told == json.loads(likeness.table_text(specimens, verdicts))["steps"][str(step.number)]
+    assert is_current or not _are_pinned(), f"{TABLE.name} is out of date: `make prove` writes it"
+
+
+@each_step
 def test_the_checks_that_a_fault_names_exist(step: Step) -> None:
     checks = {check.name for check in checks_in(step.test_file)}
     for path in _faults(step):
@@ -69,6 +88,12 @@ def test_every_required_check_catches_a_fault(step: Step, zoo: Zoo) -> None:
     caught_one = {check for specimen in specimens for check in zoo.verdict_on(specimen).failed}
     caught_none = [check for check in required_checks(step) if check not in caught_one]
     assert caught_none == UNCOVERED.get(step.number, []), "\n".join(caught_none)
+
+
+def _are_pinned() -> bool:
+    """Whether the libraries are those of the table: others may fail in other words."""
+    pins = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
+    return all(version(name).partition("+")[0] == pins[name] for name in LIBRARIES)
 
 
 def _files(folder: Path, step: Step) -> list[Path]:
