@@ -59,7 +59,7 @@ def watch(number: int | None, wish: Wish, look: Callable[[], Look]) -> int:
     try:
         with keys_of(sys.stdin) as keys:
             watched = _Watch(step, wish, look, keys, standby)
-            watched.note = look().paragraph(trouble)
+            watched.note = look().paragraph(trouble) if trouble else []
             watched.is_found = not (remembered.find_again and number is None)
             return watched.run()
     except Quit:
@@ -77,7 +77,7 @@ class _Watch:
         self.screen = Screen(sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
         self.is_due, self.waits, self.tells_all = True, False, False
         self.began = 0.0  # the run that goes on
-        self.is_announced = self.asks_for_yes = False
+        self.is_announced = self.is_excused = self.asks_for_yes = False
         self.pressed = ""
         self.note: list[str] = []  # for below the next verdict
         self.is_found = True  # else the step is the one that the first check comes to
@@ -112,11 +112,11 @@ class _Watch:
             self.is_due = True
             return None
         except NotWarm:
-            if not self.waits:
+            if not self.is_excused:
                 self.screen.show(self.look().paragraph("getting ready: everything is imported once, for some seconds"))
-            self.is_due = self.waits = True
+            self.is_due = self.waits = self.is_excused = True
             return None
-        self.waits, self.tells_all, self.is_found = False, False, True
+        self.waits, self.is_excused, self.tells_all, self.is_found = False, False, False, True
         self.screen.show([*self.note, "", *self._last_lines()])
         self.note = []
         return status
@@ -219,4 +219,4 @@ def _said_by(verb: Callable[[], int]) -> list[str]:
     """What a verb prints."""
     with contextlib.redirect_stdout(io.StringIO()) as told:
         verb()
-    return told.getvalue().rstrip("\n").split("\n")
+    return told.getvalue().strip("\n").split("\n")

@@ -20,7 +20,7 @@ _WHERE_NARROW = ("h", "n", "l", "q", "?")
 
 def last_lines(step: Step, next_step: Step | None, has_keys: bool, look: Look) -> list[str]:
     """What stands below every verdict. next_step: the one that is open now, where this one has passed."""
-    watching = f"watching {name_of(step.file_in(EXERCISES))}, checked at {time.strftime('%X')}"
+    watching = f"watching {name_of(step.file_in(EXERCISES))}, checked at {time.strftime('%H:%M:%S')}"
     if not has_keys:
         return look.paragraph(watching)
     lines = look.paragraph(f"n goes on to step {next_step.number}: {next_step.title}") if next_step else []

@@ -14,7 +14,10 @@ from tests.tools.watched import Watched
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 
 
-@pytest.fixture(scope="module", params=["forks", "spares"] if FORKS else ["spares"])
+WAYS = ["forks", "spares"] if FORKS else ["spares"]
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def watched(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     """One `watch` of step 1 for all these tests: as it is where a fork is safe, and as it is elsewhere."""
     project = Project(tmp_path_factory.mktemp("watch") / "kata")
@@ -131,11 +134,16 @@ CRASHES = {
 }
 
 
+CRASHES_OF_SPARES = ("an exit", "a crash")  # the others are as in `check`, and tested there
+
+
 @POSIX
-@pytest.mark.parametrize("crash", CRASHES)
-def test_a_crash_is_told_and_the_next_save_is_checked(request, project, watched, crash):
-    if "spares" in request.node.callspec.id and crash not in ("an exit", "a crash"):
-        pytest.skip("a spare is a process as `check` has it, and that is tested there")
+@pytest.mark.parametrize(
+    ("watched", "crash"),
+    [(way, crash) for way in WAYS for crash in CRASHES if way == "forks" or crash in CRASHES_OF_SPARES],
+    indirect=["watched"],
+)
+def test_a_crash_is_told_and_the_next_save_is_checked(project, watched, crash):
     code, told = CRASHES[crash]
     project.write(1, running(code))
     assert told in watched.verdict() and not has_passed(project)
@@ -149,9 +157,9 @@ def test_what_is_printed_is_kept_within_bounds(project, watched):
     assert "more characters" in told and len(told) < 5000
 
 
-def test_whoever_ends_the_warm_process_ends_no_watch(request, project, watched):
-    if "spares" in request.node.callspec.id:
-        pytest.skip("a spare is the runner's own child, as in `check`")
+@pytest.mark.skipif(not FORKS, reason="there is nothing to fork from")
+@pytest.mark.parametrize("watched", ["forks"], indirect=True)
+def test_whoever_ends_the_warm_process_ends_no_watch(project, watched):
     project.write(1, running("import os; os.kill(os.getppid(), 9)"))
     watched.until("step 1 ")
     watched.verdict()
