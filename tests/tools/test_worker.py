@@ -28,7 +28,9 @@ def test_what_cannot_be_called_is_refused_at_once_and_takes_no_place() -> None:
         worker, before = EngineWorker(1), set(threading.enumerate())
         for hand_over in (worker.run, worker.open):
             for result in (7, None, iter([1]), (item for item in [1])):
-                with pytest.raises(TypeError, match="something it can call: a function or a lambda, not its result"):
+                kind = type(result).__name__
+                told = rf"something it can call: a function or a lambda, not its result \(a {kind}\)$"
+                with pytest.raises(TypeError, match=told):
                     await hand_over(result)
         assert set(threading.enumerate()) == before
         assert await worker.run(lambda: 1) == 1
@@ -93,8 +95,9 @@ def test_control_flow_raised_by_the_engine_arrives_as_a_runtime_error(error: Bas
 
     async def body() -> None:
         worker = EngineWorker(1)
-        with pytest.raises(RuntimeError, match=type(error).__name__):
+        with pytest.raises(RuntimeError, match=type(error).__name__) as raised:
             await worker.run(fail)
+        assert raised.value.__cause__ is error
         with pytest.raises(RuntimeError, match=type(error).__name__):
             await worker.open(fail)
         if not isinstance(error, StopIteration):  # from an iterator that is its end

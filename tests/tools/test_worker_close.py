@@ -19,7 +19,7 @@ def test_close_stops_a_stream_and_its_reader_is_told_so() -> None:
         await until(held.entered)
         worker.close()
         held.go.set()
-        with pytest.raises(Stopped):
+        with pytest.raises(Stopped, match=r"^the answer was stopped before its end$"):
             await collect(stream)
         await until(tokens.closed)
         assert tokens.asked == 3
@@ -37,7 +37,7 @@ def test_close_tells_the_waiting_and_does_not_wait_for_a_call() -> None:
         worker.close()
         worker.close()
         for job in waiting:
-            with pytest.raises(Stopped, match="shutting down"):
+            with pytest.raises(Stopped, match=r"^the server is shutting down$"):
                 await job
         assert not running.done()
         held.go.set()

@@ -18,18 +18,18 @@ def test_a_worker_without_a_place_is_refused(max_pending: int) -> None:
         EngineWorker(max_pending)
 
 
-@pytest.mark.parametrize("max_pending", [1, 3])
-def test_beyond_max_pending_nothing_starts(max_pending: int) -> None:
+@pytest.mark.parametrize(("given", "places"), [((1,), 1), ((3,), 3), ((300,), 300), ((), 8)])
+def test_beyond_max_pending_nothing_starts(given: tuple[int, ...], places: int) -> None:
     async def body() -> None:
-        worker, held, ran = EngineWorker(max_pending), Held(), []
-        jobs = [asyncio.create_task(worker.run(held)) for _ in range(max_pending)]
+        worker, held, ran = EngineWorker(*given), Held(), []
+        jobs = [asyncio.create_task(worker.run(held)) for _ in range(places)]
         await until(held.entered)
-        with pytest.raises(Busy, match=str(max_pending)):
+        with pytest.raises(Busy, match=str(places)):
             await worker.run(lambda: ran.append(1))
         with pytest.raises(Busy):
             await worker.open(lambda: ran.append(1))
         held.go.set()
-        assert await asyncio.gather(*jobs) == ["done"] * max_pending
+        assert await asyncio.gather(*jobs) == ["done"] * places
         assert not ran
         assert await worker.run(lambda: 1) == 1
         worker.close()
@@ -71,7 +71,7 @@ def test_a_caller_that_is_told_finds_its_place_free() -> None:
     drive(body)
 
 
-def test_a_cancelled_waiter_leaves_the_line_at_once() -> None:
+def test_a_cancelled_waiter_leaves_the_line_at_once(caplog: pytest.LogCaptureFixture) -> None:
     async def body() -> None:
         worker, held, ran = EngineWorker(2), Held(), []
         running = asyncio.create_task(worker.run(held))
@@ -91,6 +91,7 @@ def test_a_cancelled_waiter_leaves_the_line_at_once() -> None:
         worker.close()
 
     drive(body)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_a_cancelled_waiter_is_forgotten_while_the_engine_is_busy() -> None:
