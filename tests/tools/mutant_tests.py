@@ -1,9 +1,11 @@
 """Runs the mutants of the kata's own files against its own tests, each in a process of its own, in a copy."""
 
+import compileall
 import contextlib
 import importlib
 import multiprocessing
 import os
+import py_compile
 import shutil
 import signal
 import sys
@@ -24,13 +26,17 @@ TESTS_OF: dict[str, tuple[str, ...]] = {  # a file, and its tests in the order i
     "shared/generation.py": ("test_generation",),
     "shared/metrics.py": ("test_metrics",),
     "shared/limits.py": ("test_limits",),
-    "shared/stopping.py": ("test_stopping",),
+    "shared/stopping.py": ("test_stopping", "test_limits"),
     "shared/worker.py": ("test_worker", "test_worker_places", "test_worker_close"),
-    "shared/engine.py": ("test_engine",),
+    "shared/engine.py": ("test_engine", "test_limits"),
+    "kata/verdict.py": ("test_verdict", "test_runner_evidence"),
+    "kata/progress.py": ("test_progress_file", "test_progress"),
 }
 OURS = ("kata", "shared", "tests", "reference", "exercises", "bench")
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "compare", "build", "*.egg-info")
-TEST_LIMIT_S, LIMIT_S = 30, 180
+COMPILED = ("kata", "shared", "tests/doubles", "tests/tools")  # once; what a mutant is read from is compared with it
+TEST_LIMIT_S = {"shared": 10, "kata": 60}  # the tests of the runner start processes
+LIMIT_S = 300
 LIBRARIES = ("torch", "transformers.models.qwen3.modeling_qwen3", "fastapi.testclient", "pytest_timeout")
 
 
@@ -61,6 +67,9 @@ def _copies(number: int) -> Iterator[list[Path]]:
         copies = [Path(folder, str(n)) for n in range(number)]
         for copy in copies:
             shutil.copytree(ROOT, copy / "kata", ignore=NOT_COPIED)
+            for name in COMPILED:
+                how = py_compile.PycInvalidationMode.CHECKED_HASH
+                compileall.compile_dir(copy / "kata" / name, quiet=2, invalidation_mode=how)
         yield copies
 
 
@@ -74,7 +83,8 @@ class _Trial:
         (copy / "tmp").mkdir()
         self.file.write_text(mutant.text, encoding="utf-8")
         methods = multiprocessing.get_context("fork" if FORKS else "spawn")
-        self.process = methods.Process(target=_try, args=(copy, TESTS_OF[mutant.file]))
+        limit_s = TEST_LIMIT_S[mutant.file.partition("/")[0]]
+        self.process = methods.Process(target=_try, args=(copy, TESTS_OF[mutant.file], limit_s))
         self.process.start()
 
     @property
@@ -86,10 +96,10 @@ class _Trial:
         self.end()
         self.file.write_text((ROOT / self.mutant.file).read_text(encoding="utf-8"), encoding="utf-8")
         shutil.rmtree(self.copy / "tmp", ignore_errors=True)
-        failed = self.record.read_text(encoding="utf-8").partition("\n")[0]
-        if not failed and status != 0:
-            failed = "its tests, which never ended" if status is None else f"its tests, which ended with {status}"
-        return Fate(self.mutant, failed.removesuffix(" (time)"), status is None or failed.endswith(" (time)"))
+        if status == 0:
+            return Fate(self.mutant)
+        what, _, test = self.record.read_text(encoding="utf-8").strip().rpartition("\n")[2].partition(" ")
+        return Fate(self.mutant, test or f"the collection of its tests, which ended with {status}", what == "started")
 
     def end(self) -> None:
         """Ends the process and whatever it has started."""
@@ -100,26 +110,32 @@ class _Trial:
         self.process.join()
 
 
-class _FirstFailure:
-    """A plugin of pytest that writes down which test failed first."""
+class _UpToTheFirstFailure:
+    """A plugin of pytest that writes down which test is run, and leaves with the first that fails."""
 
     def __init__(self, record: Path) -> None:
         self.record = record
 
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._write("started", nodeid)
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        self._write(report)
+        self._leave_if_failed(report)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._write(report)
+        self._leave_if_failed(report)
 
-    def _write(self, report: pytest.CollectReport | pytest.TestReport) -> None:
+    def _leave_if_failed(self, report: pytest.CollectReport | pytest.TestReport) -> None:
         if report.failed:
-            timed_out = " (time)" if "Timeout (>" in str(report.longrepr) else ""
-            with self.record.open("a", encoding="utf-8") as lines:
-                print(report.nodeid.rpartition("/")[2] + timed_out, file=lines, flush=True)
+            self._write("failed", report.nodeid)
+            os._exit(1)  # what the mutant has left behind may never end
+
+    def _write(self, what: str, nodeid: str) -> None:
+        with self.record.open("a", encoding="utf-8") as lines:
+            print(what, nodeid.rpartition("/")[2], file=lines, flush=True)
 
 
-def _try(copy: Path, names: Sequence[str]) -> None:
+def _try(copy: Path, names: Sequence[str], limit_s: int) -> None:
     """In a process of its own: the tests, up to the first that fails, in the copy and with its modules alone."""
     if FORKS:
         os.setsid()
@@ -137,10 +153,9 @@ def _try(copy: Path, names: Sequence[str]) -> None:
     tempfile.tempdir = None
     os.chdir(root)
     files = [f"tests/tools/{name}.py" for name in names]
-    os._exit(pytest.main([*files, *_options(root)], plugins=[_FirstFailure(copy / "record")]))
+    os._exit(pytest.main([*files, *_options(root, limit_s)], plugins=[_UpToTheFirstFailure(copy / "record")]))
 
 
-def _options(root: Path) -> list[str]:
-    options = ["-x", "-q", "--impl", "reference", "--rootdir", str(root), "-p", "no:cacheprovider"]
-    options += ["-p", "no:faulthandler", "--timeout", str(TEST_LIMIT_S)]
-    return options + (["-o", "timeout_method=signal"] if hasattr(signal, "SIGALRM") else [])
+def _options(root: Path, limit_s: int) -> list[str]:
+    options = ["-q", "--impl", "reference", "--rootdir", str(root), "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+    return [*options, "--timeout", str(limit_s), "-o", "timeout_method=thread"]  # by which the process ends at once

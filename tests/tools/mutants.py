@@ -96,6 +96,9 @@ def _meaning(text: str) -> str:
             node.annotation = None
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
+            for line in ast.walk(node):  # annotations that are never evaluated
+                if isinstance(line, ast.AnnAssign):
+                    line.annotation = ast.Constant(None)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
             node.body = [line for line in node.body if not _is_docstring(line)]
     return ast.dump(tree)

@@ -1,8 +1,8 @@
 """`python -m kata mutate [STEP or FILE …]`: the checks against the mutants that cosmic-ray and mutmut make.
 
 It fails, with status 1, on a mutant that survives and is not listed as equivalent, on one that is listed and is caught,
-and on one that is listed and is not there. Without files it is about all of them, and writes `MUTANTS.md` once that
-holds. How a mutant is judged is the affair of `mutant_checks` and `mutant_tests`.
+and on one that is listed and is not there. Otherwise it writes the counts of these files, by default of all, into
+`MUTANTS.md`. How a mutant is judged is the affair of `mutant_checks` and `mutant_tests`.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from kata.look import Look, name_of, say
 from kata.steps import REFERENCE, ROOT, STEPS, get_step
 from tests.tools import mutant_checks, mutant_tests
 from tests.tools.mutants import Mutant, mutants_of, why_missing
-from tests.tools.mutation import COLUMNS, EQUIVALENT, PAGE, Account, Fate, page_text, read_equivalents
+from tests.tools.mutation import COLUMNS, EQUIVALENT, PAGE, Account, Fate, page_text, read_equivalents, rows_of
 from tests.tools.schedule import JOBS
 
 STOPPED = 130
@@ -89,13 +89,18 @@ def main() -> int:
         os.dup2(nowhere.fileno(), 1)  # what pytest has to say goes nowhere
         judge(account, texts, mutants, wish.jobs)
         _tell(account, look, out)
-    if account.holds and tuple(account.files) == FILES and account.is_whole:
-        PAGE.write_text(page_text(account, tools()), encoding="utf-8", newline="\n")
+    if account.holds and account.is_whole:
+        write_page(account)
     return 0 if account.holds else 1
 
 
-def tools() -> str:
-    return f"cosmic-ray {version('cosmic-ray')} and mutmut {version('mutmut')}"
+def write_page(account: Account) -> None:
+    """The page with the new counts of these files; those of the others stay as they are."""
+    rows = rows_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    rows |= {file: account.counts(account.of(file)) for file in account.files}
+    rows = {file: rows[file] for file in FILES if file in rows}
+    tools = f"cosmic-ray {version('cosmic-ray')} and mutmut {version('mutmut')}"
+    PAGE.write_text(page_text(rows, account.listed, tools), encoding="utf-8", newline="\n")
 
 
 def _tell(account: Account, look: Look, out: TextIO) -> None:

@@ -4,8 +4,9 @@ A mutant is *killed* where a check fails on it. One that survives must be listed
 `tests/mutants/equivalent.toml`, with the reason; one that is listed must be there, and must survive.
 """
 
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ COLUMNS = ("mutants", "killed", "timed out", "equivalent", "unexplained")
 HEAD = """\
 # The mutants
 
-Written by `make mutate`, which makes and judges them all and fails where a line is not true; not to be edited.
+Written by `make mutate`, which makes and judges them, and fails where a line is not true; not to be edited.
 
 A *mutant* is a file that a mutation tester has changed in one place: {tools}, which know nothing of the kata. A step's
 mutants meet the checks of that step, required ones and stars; those of the kata's own files meet its own tests. A
@@ -112,22 +113,26 @@ def read_equivalents(file: Path = EQUIVALENT) -> list[Equivalent]:
     return entries
 
 
-def page_text(account: Account, tools: str) -> str:
-    """The page, the same for the same tree and the same tools, however fast the machine is."""
+def page_text(rows: Mapping[str, Mapping[str, int]], listed: Sequence[Equivalent], tools: str) -> str:
+    """The page, from the counts of each file: the same for the same tree and tools, however fast the machine is."""
     columns = [name for name in COLUMNS if name != "timed out"]
-    rows = [(file, account.counts(account.of(file))) for file in account.files]
-    rows.append(("all", account.counts(account.fates)))
-    table = [(f"`{name}`", *(counts[column] for column in columns)) for name, counts in rows]
+    table = [(f"`{file}`", *(counts[column] for column in columns)) for file, counts in rows.items()]
+    table.append(("all", *(sum(counts[column] for counts in rows.values()) for column in columns)))
     lines = [HEAD.format(tools=tools), "", *_table(("file", *columns), table)]
-    for file in account.files:
-        entries = [entry for entry in account.listed if entry.file == file]
+    for file in rows:
+        entries = [entry for entry in listed if entry.file == file]
         lines += ["", f"## {file}", ""] if entries else []
         for entry in entries:
-            lines += [
-                f"- {entry.where}: `{entry.before}` {entry.reason}",
-                *(f"  - `{text or 'nothing'}`" for text in entry.after),
-            ]
+            lines.append(f"- {entry.where}: `{entry.before}` {entry.reason}")
+            lines += [f"  - `{text or 'nothing'}`" for text in entry.after]
     return "\n".join(lines) + "\n"
+
+
+def rows_of(page: str) -> dict[str, dict[str, int]]:
+    """The counts that stand on a page."""
+    columns = [name for name in COLUMNS if name != "timed out"]
+    rows = re.findall(r"^\| `(\S+)` \|(.+)\|$", page, re.MULTILINE)
+    return {file: dict(zip(columns, map(int, counts.split("|")), strict=True)) for file, counts in rows}
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
