@@ -26,8 +26,7 @@ class Standby:
     """The warm process, of whichever kind."""
 
     def __init__(self, first: Step, forks: bool | None = None, at_once: int | None = None) -> None:
-        self.steps: list[Step] = []
-        self.prefer(first)
+        self.steps = [first, *(step for step in STEPS if step != first)]
         self.forks = (FORKS and os.environ.get("KATA_FORK") != "0") if forks is None else forks
         self.at_once = at_once or (2 if (os.cpu_count() or 1) > 1 else 1)
         self.folder = Path(tempfile.mkdtemp(prefix="kata-warm-"))
@@ -35,16 +34,17 @@ class Standby:
         self.ended, self.is_cold = 0, False  # cold: the next run starts from nothing
 
     def prefer(self, step: Step) -> None:
-        """The step whose checks find most made ready, in a warm process that is started from now on."""
+        """The step for which most is to be ready: a spare is for this one alone."""
         self.steps = [step, *(other for other in STEPS if other != step)]
+        if isinstance(self.warm, Spare) and self.warm.step != step:
+            self._let_go()
 
     def is_ready(self) -> bool:
         """Whether a run can begin; where nothing is there to get ready, it is started."""
         if self.is_cold:
             return True
         if self.warm is None:
-            arguments = pytest_arguments(self.steps)
-            self.warm = Forked(arguments) if self.forks else Spare(arguments, self.folder)
+            self.warm = Forked(pytest_arguments(self.steps)) if self.forks else Spare(self.steps[0], self.folder)
         state = self.warm.state()
         if state in (State.UNSAFE, State.ENDED):
             self.forks = self.forks and state is not State.UNSAFE
@@ -55,7 +55,8 @@ class Standby:
 
     def start(self, step: Step, sources: Sources) -> Sequence[Child]:
         """The processes of a run: what `check_step` takes in the place of one that starts from nothing."""
-        if self.warm is None or self.warm.state() is not State.READY:
+        is_for_another = isinstance(self.warm, Spare) and self.warm.step != step
+        if self.warm is None or is_for_another or self.warm.state() is not State.READY:
             self.is_cold = self.ended >= _MAY_END
             return start_from_nothing(step, sources)
         orders = {"checks": str(step.test_file), "sources": {number: str(file) for number, file in sources.items()}}
@@ -80,11 +81,11 @@ class Standby:
 
 
 class Spare:
-    """A warm process that runs once."""
+    """A warm process that runs once, the checks of one step; so it has less to import, and the next is there sooner."""
 
-    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
-        self._sign = folder / f"ready-{time.monotonic_ns()}"
-        self._process = Started([*arguments, "--warm", str(self._sign)], ROOT)
+    def __init__(self, step: Step, folder: Path) -> None:
+        self.step, self._sign = step, folder / f"ready-{time.monotonic_ns()}"
+        self._process = Started([*pytest_arguments([step]), "--warm", str(self._sign)], ROOT)
 
     def state(self) -> State:
         if self._process.wait(0) is not None:

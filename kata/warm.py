@@ -37,7 +37,7 @@ def install(config: pytest.Config, jobs: Jobs, in_fork: Callable[[Path], object]
     in_fork: called with the file of checks in each fork, before there is a solution.
     """
     how = config.getoption("--warm")
-    work = _Forks(socket.socket(fileno=int(how)), jobs, in_fork).serve if how.isdigit() else _spare(Path(how), jobs)
+    work = _Forks(socket.socket(fileno=int(how)), jobs, in_fork).serve if how.isdigit() else _spare(Path(how))
     config.pluginmanager.register(Host(work), "kata-warm")
 
 
@@ -74,10 +74,8 @@ def is_safe_to_fork() -> bool:
     return True
 
 
-def _spare(file: Path, jobs: Jobs) -> Callable[[pytest.Session], None]:
+def _spare(file: Path) -> Callable[[pytest.Session], None]:
     def work(session: pytest.Session) -> None:
-        _try_all(jobs(_of_first_file(session.items)))
-        freeze()
         file.touch()
         _run(session)
 

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -32,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--warm"):
         from tests.doubles import ahead
 
-        ahead.import_libraries()
+        ahead.import_libraries([step_number(Path(file)) for file in config.args])
         warm.install(config, ahead.jobs, ahead.in_fork)
     elif config.getoption("--evidence"):
         evidence.install(config, evidence.orders_from_stdin())

@@ -4,7 +4,7 @@ import contextlib
 import importlib
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -23,6 +23,7 @@ LIBRARIES = (  # what a first request, or a first check, would import
     "shared.responses",
     "shared.worker",
 )
+OF_SERVERS, OF_MODELS, WITHOUT_TORCH = {7, 8, 9}, {1, 3, 4, 6}, {5, 7}  # numbers of steps
 WITH_THE_LIBRARY = (  # checks whose costs are in the models they build and in the library's own answers
     (1, "test_a_real_model_gets_its_inputs_where_it_is"),
     (3, "test_the_answer_is_the_librarys_on_qwen3"),
@@ -37,16 +38,18 @@ WITH_THE_LIBRARY = (  # checks whose costs are in the models they build and in t
 )
 
 
-def import_libraries() -> None:
-    """In one thread, and so that none is made: forks are to find it done."""
+def import_libraries(numbers: Collection[int]) -> None:
+    """What the checks of these steps import, in one thread, and so that none is made: forks are to find it done."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    for name in LIBRARIES:
+    for name in LIBRARIES if not OF_SERVERS.isdisjoint(numbers) else ():
         with contextlib.suppress(ImportError):  # some are inner parts that another version has not
             importlib.import_module(name)
-    import torch
-    from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401
+    if not WITHOUT_TORCH.issuperset(numbers):
+        import torch
 
-    torch.set_num_threads(1)
+        torch.set_num_threads(1)
+    if not OF_MODELS.isdisjoint(numbers):
+        from transformers import GPT2LMHeadModel, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen3ForCausalLM  # noqa: F401  # noqa: F401
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork.*", category=DeprecationWarning)
 
 

@@ -77,7 +77,7 @@ def test_on_a_device(step):
     """Nothing of this kind is run."""
     raise RuntimeError("it was run")
 '''
-NOTHING_AHEAD = "def import_libraries(): ...\n\n\ndef jobs(items): return []\n\n\ndef in_fork(checks): ...\n"
+NOTHING_AHEAD = "def import_libraries(steps): ...\n\n\ndef jobs(items): return []\n\n\ndef in_fork(checks): ...\n"
 LESSON = """# Step {n}: a number
 
 Add {n} to

@@ -33,7 +33,7 @@ def with_processes(steps: Sequence[Step], work: Callable[[Start], None]) -> None
     if not FORKS:
         work(_starting(multiprocessing.get_context("spawn"), _check_from_nothing))
         return
-    ahead.import_libraries()
+    ahead.import_libraries([step.number for step in steps])
     hosted = _Hosted(work)
     pytest.main([*(str(step.test_file) for step in steps), *_options()], plugins=[Host(hosted)])
     if hosted.trouble is not None:
