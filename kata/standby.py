@@ -6,9 +6,7 @@ nothing. `KATA_FORK=0` in the environment forbids forks. The other side of it is
 """
 
 import os
-import shutil
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +27,6 @@ class Standby:
         self.steps = [first, *(step for step in STEPS if step != first)]
         self.forks = (FORKS and os.environ.get("KATA_FORK") != "0") if forks is None else forks
         self.at_once = at_once or (2 if (os.cpu_count() or 1) > 1 else 1)
-        self.folder = Path(tempfile.mkdtemp(prefix="kata-warm-"))
         self.warm: Forked | Spare | None = None
         self.ended, self.is_cold = 0, False  # cold: the next run starts from nothing
 
@@ -37,20 +34,20 @@ class Standby:
         """The step for which most is to be ready: a spare is for this one alone."""
         self.steps = [step, *(other for other in STEPS if other != step)]
         if isinstance(self.warm, Spare) and self.warm.step != step:
-            self._let_go()
+            self.close()
 
     def is_ready(self) -> bool:
         """Whether a run can begin; where nothing is there to get ready, it is started."""
         if self.is_cold:
             return True
         if self.warm is None:
-            self.warm = Forked(pytest_arguments(self.steps)) if self.forks else Spare(self.steps[0], self.folder)
+            self.warm = Forked(pytest_arguments(self.steps)) if self.forks else Spare(self.steps[0])
         state = self.warm.state()
         if state in (State.UNSAFE, State.ENDED):
             self.forks = self.forks and state is not State.UNSAFE
             self.is_cold = state is State.ENDED  # a run will tell what is wrong
             self.ended += self.is_cold
-            self._let_go()
+            self.close()
         return self.is_cold or state is State.READY
 
     def start(self, step: Step, sources: Sources) -> Sequence[Child]:
@@ -71,10 +68,7 @@ class Standby:
         return children
 
     def close(self) -> None:
-        self._let_go()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _let_go(self) -> None:
+        """Let go of what is warm."""
         if self.warm is not None:
             self.warm.close()
         self.warm = None
@@ -83,8 +77,9 @@ class Standby:
 class Spare:
     """A warm process that runs once, the checks of one step; so it has less to import, and the next is there sooner."""
 
-    def __init__(self, step: Step, folder: Path) -> None:
-        self.step, self._sign = step, folder / f"ready-{time.monotonic_ns()}"
+    def __init__(self, step: Step) -> None:
+        self.step, self._folder = step, tempfile.TemporaryDirectory(prefix="kata-warm-", ignore_cleanup_errors=True)
+        self._sign = Path(self._folder.name, "ready")
         self._process = Started([*pytest_arguments([step]), "--warm", str(self._sign)], ROOT)
 
     def state(self) -> State:
@@ -94,7 +89,9 @@ class Spare:
 
     def children(self, orders: dict[str, object], checks: int, at_once: int) -> list[Child]:
         self._process.orders = orders
+        self._folder.cleanup()
         return [self._process]
 
     def close(self) -> None:
         self._process.end()
+        self._folder.cleanup()

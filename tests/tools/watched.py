@@ -1,6 +1,5 @@
 """`watch` as a process that a test reads and saves for, without a terminal; nothing in it waits for time to pass."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -46,6 +45,6 @@ class Watched:
 
     def close(self) -> None:
         if self.process.poll() is None:
-            os.kill(self.process.pid, signal.SIGKILL)
+            self.process.terminate()
         self.process.stdout.close()
         self.process.wait(timeout=60)
