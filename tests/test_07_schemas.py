@@ -8,16 +8,17 @@ from pydantic import BaseModel
 from kata.failure import expect
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
 from tests.doubles.schema_verdicts import (
-    TIMES,
     accepted,
     check_bounds,
     check_params,
     expect_metrics,
+    expect_nothing_made_up,
     expect_number,
     prompt_limit,
     refused,
     refused_response,
     response_json,
+    short,
     shown,
 )
 from tests.doubles.texts import UNTOUCHABLE
@@ -26,7 +27,10 @@ NUMBERS = ("max_new_tokens", "temperature", "top_k")
 METRICS = ServingMetrics(31.2, 20, 5, 40.5, 30.25, latency_ms=161.53, used_cache=True, finish_reason="stop").as_dict()
 ONE_TOKEN = ServingMetrics(8.0, 3, 1, ttft_ms=125.0, latency_ms=125.0, finish_reason="stop").as_dict()
 UNMEASURED = ServingMetrics(throughput=0.0, input_tokens=3, output_tokens=0).as_dict()
+NO_TIMES = ServingMetrics(8.0, 3, 1, latency_ms=125.0, used_cache=True, finish_reason="stop").as_dict()
 VERY_FAST = ServingMetrics(9e6, 3, 2, ttft_ms=0.001, tpot_ms=0.0001, latency_ms=0.002, finish_reason="length").as_dict()
+CONTROL = "<|im_start|>user\nWhat ends a turn? <|im_end|> does."
+PROMPTS = ("  Hello ", "x", "0", "123", "a  b   c    d\n\n        e", "print Hello WORLD", CONTROL, *UNTOUCHABLE)
 
 
 def test_request_and_response_are_pydantic_models(step: ModuleType) -> None:
@@ -93,8 +97,10 @@ def test_settings_reach_the_sampling_params(step: ModuleType) -> None:
     """to_sampling_params() hands on every setting; max_tokens is max_new_tokens.
 
     Hint: Build a request of three odd numbers and print its `to_sampling_params()`. Which one came out rounded, in
-    another field, or not at all?
+    another field, or not at all? And what comes out for a prompt alone?
     """
+    check_params(step)
+    check_params(step, top_k=7)
     check_params(step, max_new_tokens=7, temperature=0.8, top_k=3)
     check_params(step, max_new_tokens=512, temperature=2.0, top_k=100)
     check_params(step, max_new_tokens=128, temperature=0.5, top_k=50)
@@ -127,14 +133,14 @@ def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
     Hint: Print `repr(request.prompt)` for `' Hello '`. What has been at it: a setting of the model, or a validator that
     returns something else?
     """
-    for prompt in ("  Hello ", "x", *UNTOUCHABLE):
+    for prompt in PROMPTS:
         got = getattr(accepted(step, prompt=prompt), "prompt", None)
         expect(
             type(got) is str and got == prompt,
             call=f"GenerateRequest(prompt={prompt!r}).prompt",
             got=repr(got),
             wanted=repr(prompt),
-            why="spaces and line ends are part of a prompt (code, a poem): check it, but do not strip or change it.",
+            why="spaces, line ends and all else belong to a prompt (code, a poem): check it, do not strip or change it.",
         )
 
 
@@ -146,7 +152,10 @@ def test_the_prompt_has_an_upper_length(step: ModuleType) -> None:
     """
     most = prompt_limit(step)
     for character in "xé😀":
-        accepted(step, prompt=character * most)
+        call, wanted = f"GenerateRequest(prompt='{character}' * {most}).prompt", character * most
+        got = getattr(accepted(step, prompt=wanted), "prompt", None)
+        why = "a prompt as long as it may be is handed on whole: refuse what is longer, and cut nothing."
+        expect(got == wanted, call=call, got=short(got), wanted=short(wanted), why=why)
     why = "without an upper length one request can fill the server's memory: bound it by MAX_PROMPT_CHARS."
     refused(step, why, prompt="x" * (most + 1))
 
@@ -221,21 +230,13 @@ def test_a_response_holds_text_and_metrics(step: ModuleType) -> None:
 def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
     """A response may be short: empty text, one token, nothing measured, a reading that rounds to 0.0.
 
-    Hint: Which of your fields would refuse an empty text, a 0.0, or a figure that is not there? And where would a
-    finish reason come from that no engine gave?
+    Hint: Which of your fields would refuse an empty text, a 0.0, or a figure that is not there? Does a 0.0 that was
+    there stand in the JSON? And where would a finish reason come from that no engine gave?
     """
-    for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST):
-        wanted = {name: figure for name, figure in metrics.items() if figure or name not in TIMES}
+    for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST, NO_TIMES):
         body = response_json(step, "", metrics)
-        expect_metrics(body, metrics, wanted)
-        made_up = body["metrics"].get("finish_reason") if "finish_reason" not in metrics else None
-        expect(
-            not made_up,
-            call=f"GenerateResponse(text='', metrics={shown(metrics)}).model_dump_json(), metrics.finish_reason",
-            got=repr(made_up),
-            wanted="left out, or null",
-            why="the engine did not say why it stopped: a default here tells the client something that nobody knows.",
-        )
+        expect_metrics(body, metrics, wanted=metrics)
+        expect_nothing_made_up(body, metrics)
 
 
 def test_further_metrics_pass_through(step: ModuleType) -> None:
@@ -245,8 +246,11 @@ def test_further_metrics_pass_through(step: ModuleType) -> None:
     does?
     """
     metrics = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4).as_dict()
-    metrics |= {"draft_model": "tiny", "warm": True}
+    metrics |= {"draft_model": "tiny", "warm": True, "cold": False, "retries": 0, "waited_ms": 0.0, "note": ""}
+    metrics |= {"accepted_at_each_step": [2, 0, 1.5], "queue": {"place": 0, "name": "short"}}
     expect_metrics(response_json(step, "Yes.", metrics), metrics, wanted=metrics)
+    rejected = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6).as_dict()
+    expect_metrics(response_json(step, "No.", rejected), rejected, wanted=rejected)
 
 
 def test_the_required_fields_of_a_response_are_required(step: ModuleType) -> None:
@@ -316,5 +320,6 @@ def test_what_was_not_measured_is_left_out(step: ModuleType) -> None:
             call=f"GenerateResponse(text='Yes.', metrics={shown(metrics)}).model_dump_json()",
             got=shown(got),
             wanted=shown(metrics),
-            why="null and 0.0 are no readings, and a chart takes them for some: leave a field out while it is None.",
+            why="null and a default of 0.0 are no readings, and a chart takes them for some: leave a field out while "
+            "it is None.",
         )

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ValidationError
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 
-TIMES = ("ttft_ms", "tpot_ms")  # 0.0 is also their sign for "not measured"
+DEFAULTS = {"max_new_tokens": 128, "temperature": 0.0, "top_k": 50}
+MAY_BE_MISSING = ("finish_reason", "ttft_ms", "tpot_ms")
 
 
 def accepted(step: ModuleType, **fields: object) -> BaseModel:
@@ -56,7 +57,8 @@ def expect_number(got: object, wanted: float, call: str, why: str) -> None:
 
 
 def check_params(step: ModuleType, **settings: float) -> None:
-    """Whether the settings arrive in the `SamplingParams`, and nothing else does."""
+    """Whether the settings, or their defaults, arrive in the `SamplingParams`, and nothing else does."""
+    wanted = DEFAULTS | settings
     call = as_call({"prompt": "Hello", **settings}) + ".to_sampling_params()"
     params = accepted(step, prompt="Hello", **settings).to_sampling_params()
     why = "every engine of this kata takes its settings as SamplingParams."
@@ -66,11 +68,13 @@ def check_params(step: ModuleType, **settings: float) -> None:
         why = f"the setting {field} was lost on the way: "
         if name == "max_tokens":
             why += "the request's max_new_tokens is the engine's max_tokens."
-        elif not settings[field]:
+        elif not wanted[field]:
             why += "0 is a value; `value or default` takes 0 for missing."
         else:
             why += f"hand it on, `{name}=self.{field}`."
-        expect_number(getattr(params, name), settings[field], f"{call}.{name}", why)
+        if field not in settings:
+            why = f"a setting that the client left out has its default, and {name} is to have it too: hand it on."
+        expect_number(getattr(params, name), wanted[field], f"{call}.{name}", why)
     untouched = params.top_p == 1.0 and params.ignore_eos is False
     why = "a request does not speak of these two: leave them at their defaults."
     expect(untouched, call=call, got=repr(params), wanted="top_p=1.0, ignore_eos=False", why=why)
@@ -95,7 +99,8 @@ def response_json(step: ModuleType, text: str, metrics: dict) -> dict:
     try:
         body = json.loads(step.GenerateResponse(text=text, metrics=dict(metrics)).model_dump_json())
     except ValidationError as error:
-        why = "engines return this: ttft_ms, tpot_ms and finish_reason may be missing, the text empty, a reading 0.0."
+        why = "engines return this: ttft_ms, tpot_ms and finish_reason may be missing, the text empty, a reading 0.0, "
+        why += "and what the schema does not name may be of any kind that JSON has."
         expect(False, call=call, got=f"refused: {first_error(error)}", wanted="accepted", why=why)
     expect(
         type(body) is dict and type(body.get("metrics")) is dict and body.get("text") == text,
@@ -112,13 +117,34 @@ def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
     got = body["metrics"]
     for name, figure in wanted.items():
         value = got.get(name)
+        why = "the response carries every figure that the engine gave, unchanged, also those that the schema does not "
+        why += "name: allow extra fields there."
+        if not figure:
+            why = (
+                "0, false and an empty text say something too: what the engine gave stays in, and only None is nothing."
+            )
         expect(
             value == figure and isinstance(value, bool) is isinstance(figure, bool),
             call=f"GenerateResponse(text=…, metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
             got=repr(value) if name in got else "not there",
             wanted=repr(figure),
-            why="the response carries every figure that the engine gave, unchanged, also those that the schema does "
-            "not name: allow extra fields there.",
+            why=why,
+        )
+
+
+def expect_nothing_made_up(body: dict, metrics: dict) -> None:
+    """Whether the JSON tells no figure that the metrics lack; null and 0.0 tell none."""
+    for name in MAY_BE_MISSING:
+        made_up = body["metrics"].get(name) if name not in metrics else None
+        why = "the engine did not measure it: what stands here tells the client something that nobody knows."
+        if name == "finish_reason":
+            why = "the engine did not say why it stopped: a default here tells the client something that nobody knows."
+        expect(
+            not made_up,
+            call=f"GenerateResponse(text='', metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
+            got=repr(made_up),
+            wanted="left out, or null",
+            why=why,
         )
 
 
