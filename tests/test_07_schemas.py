@@ -97,15 +97,15 @@ def test_settings_reach_the_sampling_params(step: ModuleType) -> None:
     """to_sampling_params() hands on every setting; max_tokens is max_new_tokens.
 
     Hint: Build a request of three odd numbers and print its `to_sampling_params()`. Which one came out rounded, in
-    another field, or not at all? And what comes out for a prompt alone?
+    another field, or not at all? And what comes out for one that you left out?
     """
-    check_params(step)
-    check_params(step, top_k=7)
     check_params(step, max_new_tokens=7, temperature=0.8, top_k=3)
     check_params(step, max_new_tokens=512, temperature=2.0, top_k=100)
     check_params(step, max_new_tokens=128, temperature=0.5, top_k=50)
     check_params(step, max_new_tokens=333, temperature=0.00123456, top_k=37)
     check_params(step, max_new_tokens=2, temperature=1.23456789, top_k=99)
+    check_params(step, temperature=0.5)
+    check_params(step, max_new_tokens=9, temperature=0.5)
 
 
 def test_settings_at_their_lowest_stay_as_they_are(step: ModuleType) -> None:
@@ -115,6 +115,7 @@ def test_settings_at_their_lowest_stay_as_they_are(step: ModuleType) -> None:
     """
     check_params(step, max_new_tokens=1, temperature=0.0, top_k=1)
     check_params(step, max_new_tokens=1, temperature=0, top_k=100)
+    check_params(step)
 
 
 def test_a_blank_prompt_is_refused(step: ModuleType) -> None:
@@ -140,7 +141,7 @@ def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
             call=f"GenerateRequest(prompt={prompt!r}).prompt",
             got=repr(got),
             wanted=repr(prompt),
-            why="spaces, line ends and all else belong to a prompt (code, a poem): check it, do not strip or change it.",
+            why="spaces, line ends, all of it is part of a prompt (code, a poem): check it, do not strip or change it.",
         )
 
 
