@@ -3,6 +3,7 @@
 What is judged on a socket stands in `doubles/server_under_load.py`, what is judged of errors in `server_errors.py`.
 """
 
+from operator import is_
 from types import ModuleType
 
 import pytest
@@ -18,6 +19,7 @@ from tests.doubles.server_verdicts import (
     asked,
     body_of,
     check_engine_arguments,
+    check_nothing_is_left,
     check_what_the_engine_is_asked,
     client_of,
     expect_calls,
@@ -280,26 +282,27 @@ def test_the_engine_streams_the_stream(server: ModuleType, spies: EngineSpies) -
 
 
 def test_engines_share_and_keep_nothing(server: ModuleType, spies: EngineSpies) -> None:
-    """Two engines keep to their own models, and the same prompt again is a new generation.
+    """Two engines keep to their own models, and a request leaves nothing behind: no answer, prompt, limit or params.
 
     Hint: Make two engines and print where each has its model: on itself, on the class, in the module? And what is left
     of a request when it is over?
     """
-    models = [Passive(), Passive()]
-    engines = [server.CachedEngine(model, Passive()) for model in models]
-    for method in ("generate", "stream"):
-        for engine, model in ((engines[0], models[0]), (engines[1], models[1]), (engines[0], models[0])):
+    parts = [(Passive(), Passive()), (Passive(), Passive())]
+    engines = [server.CachedEngine(*own) for own in parts]
+    for method, step_function in (("generate", "generate_cached"), ("stream", "generate_stream")):
+        for engine, own in ((engines[0], parts[0]), (engines[1], parts[1]), (engines[0], parts[0])):
             spies.forget()
             list(getattr(engine, method)("Hello")) if method == "stream" else engine.generate("Hello")
-            got = ["its own" if handed is model else "another's" for handed, _ in spies.handed]
+            got = ["its own" if all(map(is_, handed, own)) else "another's" for handed in spies.handed]
             expect(
                 got == ["its own"],
                 call=f"{method}('Hello') of one of two engines, asked in turns",
-                got=f"generations with the model: {', '.join(got) or 'none'}",
+                got=f"generations with model and tokenizer: {', '.join(got) or 'none'}",
                 wanted="one, with its own",
                 why="model and tokenizer belong to the object (`self`), and an answer to its request: keep neither in "
                 "the class nor in the module.",
             )
+        check_nothing_is_left(engines[0], spies, method, step_function)
 
 
 def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) -> None:
@@ -308,10 +311,9 @@ def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) 
     Hint: Is there a `try` in your engine? Who needs the error's type further out, and for what?
     """
     for error in (RequestRefused("too long"), RuntimeError("out of memory")):
-        spies.error = error
         for method, call in (("generate", lambda engine: engine.generate("Hello")),
                              ("stream", lambda engine: list(engine.stream("Hello")))):  # fmt: skip
-            got = "no error"
+            got, spies.error = "no error", error
             try:
                 call(server.CachedEngine(Passive(), Passive()))
             except type(error) as raised:

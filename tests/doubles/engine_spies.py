@@ -1,6 +1,7 @@
 """Stand-ins for the steps under the server: it is checked without a model, and without importing torch."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from types import ModuleType
 from typing import Any
 
@@ -11,9 +12,9 @@ from shared.metrics import ServingMetrics
 from shared.result import GenerateResult
 from tests.doubles.engines import Asked
 
-GENERATION = Generation("Paris.", 9, [5, 0], "stop", ttft_s=0.25, latency_s=0.5, used_cache=True)
-RESULT = GenerateResult("Paris.", [5, 0], ServingMetrics(4.0, 9, 2, 250.0, 250.0, 500.0, True, "stop"))
-STREAMED = ("Pa", "ri", "s.")
+GENERATION = Generation(" Paris.\n", 9, [5, 0], "stop", ttft_s=0.25, latency_s=0.5, used_cache=True)
+RESULT = GenerateResult(" Paris.\n", [5, 0], ServingMetrics(4.0, 9, 2, 250.0, 250.0, 500.0, True, "stop"))
+STREAMED = (" Pa", "ri", "s.", "\n")
 
 
 class EngineSpies:
@@ -24,7 +25,7 @@ class EngineSpies:
         self.handed: list[tuple[object, object]] = []  # model and tokenizer of each of these calls
         self.summarized: list[object] = []
         self.streamed = 0  # pieces taken from the stream
-        self.error: Exception | None = None  # what each generation raises
+        self.error: Exception | None = None  # what the next generation raises; the one after it goes well
         self.steps = {4: _Part(4), 5: _Part(5), 6: _Part(6)}
         self.steps[4].generate_cached = self._generate_cached
         self.steps[5].summarize = self._summarize
@@ -42,7 +43,7 @@ class EngineSpies:
 
     def _summarize(self, generation: Any) -> GenerateResult:
         self.summarized.append(generation)
-        return RESULT
+        return deepcopy(RESULT)
 
     def _generate_stream(
         self, model: Any, tokenizer: Any, prompt: Any, max_new_tokens: Any = None, params: Any = None
@@ -55,8 +56,9 @@ class EngineSpies:
     def _note(self, name: str, model: Any, tokenizer: Any, *asked: Any) -> None:
         self.handed.append((model, tokenizer))
         self.asked.append(Asked.of(name, *asked))
-        if self.error is not None:
-            raise self.error
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
 
 
 class Passive:

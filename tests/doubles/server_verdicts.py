@@ -158,11 +158,14 @@ def patiently(ask: Callable[[], Answer]) -> Answer:
 def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, step_function: str) -> None:
     """Whether the method of `CachedEngine` hands all it gets to the step's function, however it was called."""
     model, tokenizer = Passive(), Passive()
-    params = SamplingParams(temperature=0.7, top_k=3, max_tokens=9)
+    params = SamplingParams(temperature=0.7, top_k=3, top_p=0.9, ignore_eos=True, max_tokens=9)
+    greedy = SamplingParams(ignore_eos=True, max_tokens=5)
+    every = {"top_p": 0.9, "ignore_eos": True}
     for arguments, named, wanted in (
         (("Hello",), {}, Asked(step_function, "Hello", 1024, 0.0, -1)),
-        (("Hello", 7, params), {}, Asked(step_function, "Hello", 7, 0.7, 3)),
-        ((" Hi ",), {"params": params}, Asked(step_function, " Hi ", 9, 0.7, 3)),
+        (("Hello", 7, params), {}, Asked(step_function, "Hello", 7, 0.7, 3, **every)),
+        ((" Hi ",), {"params": params}, Asked(step_function, " Hi ", 9, 0.7, 3, **every)),
+        (("Hello",), {"params": greedy}, Asked(step_function, "Hello", 5, 0.0, -1, ignore_eos=True)),
         ((), {"prompt": "Hello", "max_new_tokens": 1}, Asked(step_function, "Hello", 1, 0.0, -1)),
     ):
         spies.forget()
@@ -179,3 +182,22 @@ def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, 
             wanted=f"{[str(wanted)]}, with the engine's own model and tokenizer",
             why=f"prompt, max_new_tokens and params go on to {step_function}, which knows what None means.",
         )
+
+
+def check_nothing_is_left(engine: Any, spies: EngineSpies, method: str, step_function: str) -> None:
+    """Whether a prompt alone arrives as it is after a request with other words, a limit and params of its own."""
+    spies.forget()
+    given = SamplingParams(temperature=0.7, top_k=3, top_p=0.9, ignore_eos=True, max_tokens=9)
+    for arguments in (("Before", 7, given), ("Before", None, given), ("Before", 7), ("Hello",)):
+        answer = getattr(engine, method)(*arguments)
+        if method == "stream":
+            list(answer)
+    wanted = Asked(step_function, "Hello", 1024, 0.0, -1)
+    expect(
+        spies.asked[-1:] == [wanted],
+        call=f"{method}('Hello'), after {method}('Before', …) with a limit and params",
+        got=str(spies.asked[-1]) if spies.asked else "no call",
+        wanted=str(wanted),
+        why="prompt, limit and params belong to their request: what the next one leaves out is None again, not what "
+        "an earlier one said.",
+    )

@@ -1,0 +1,66 @@
+"""Puts the limit into the params; where there are none, into a default that all requests share.
+
+Caught by: test_engines_share_and_keep_nothing
+Says: what the next one leaves out is None again
+"""
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from fastapi import FastAPI
+
+from shared.responses import TextStream, add_error_handlers
+from shared.sampling_params import SamplingParams
+from shared.worker import EngineWorker
+
+from .step_04_generate_cached import generate_cached
+from .step_05_metrics import summarize
+from .step_06_streaming import generate_stream
+from .step_07_schemas import GenerateRequest, GenerateResponse
+
+DEFAULT = SamplingParams()
+
+
+class CachedEngine:
+    def __init__(self, model, tokenizer):
+        self.model = model
+        self.tokenizer = tokenizer
+
+    def generate(self, prompt, max_new_tokens=None, params=None):
+        params = DEFAULT if params is None else replace(params)
+        if max_new_tokens is not None:
+            params.max_tokens = max_new_tokens
+        return summarize(generate_cached(self.model, self.tokenizer, prompt, params=params))
+
+    def stream(self, prompt, max_new_tokens=None, params=None):
+        return generate_stream(self.model, self.tokenizer, prompt, max_new_tokens, params)
+
+
+def create_app(engine, max_pending=8):
+    worker = EngineWorker(max_pending)
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        worker.close()
+
+    app = FastAPI(lifespan=lifespan)
+    add_error_handlers(app)
+
+    @app.get("/health")
+    async def health():
+        return {"status": "ok"}
+
+    @app.post("/generate")
+    async def generate(request: GenerateRequest) -> GenerateResponse:
+        params = request.to_sampling_params()
+        result = await worker.run(lambda: engine.generate(request.prompt, request.max_new_tokens, params))
+        return GenerateResponse(text=result.text, metrics=result.metrics.as_dict())
+
+    @app.post("/stream")
+    async def stream(request: GenerateRequest):
+        params = request.to_sampling_params()
+        pieces = await worker.open(lambda: engine.stream(request.prompt, request.max_new_tokens, params))
+        return TextStream(pieces)
+
+    return app
