@@ -14,6 +14,7 @@ from tests.doubles import (
     loop_manners,
     loop_promises,
     loop_readings,
+    loop_refusals,
     loop_texts,
     real_model,
 )
@@ -165,7 +166,7 @@ def test_it_refuses_fewer_than_one_token(step):
     Hint: What does your code do with a limit of 0 on its way to the model? Read `check_fits` in `shared/limits.py`: is
     it still called, and before the loop?
     """
-    loop_promises.refuses_fewer_than_one(step.generate_uncached)
+    loop_refusals.refuses_fewer_than_one(step.generate_uncached)
 
 
 def test_it_refuses_what_does_not_fit(step):
@@ -174,7 +175,7 @@ def test_it_refuses_what_does_not_fit(step):
     Hint: Which numbers does `check_fits` want? One of them is known only when the prompt has become ids: print what you
     hand over.
     """
-    loop_promises.refuses_what_does_not_fit(step.generate_uncached)
+    loop_refusals.refuses_what_does_not_fit(step.generate_uncached)
 
 
 def test_it_serves_an_exact_fit(step):
@@ -183,7 +184,7 @@ def test_it_serves_an_exact_fit(step):
     Hint: A prompt of 10 ids, 6 new tokens, a context of 16: is that too much? Look for a comparison of your own beside
     `check_fits`.
     """
-    loop_promises.serves_an_exact_fit(step.generate_uncached)
+    loop_refusals.serves_an_exact_fit(step.generate_uncached)
 
 
 def test_only_the_completion_is_returned(step):

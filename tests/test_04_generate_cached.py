@@ -15,6 +15,7 @@ from tests.doubles import (
     loop_manners,
     loop_promises,
     loop_readings,
+    loop_refusals,
     loop_texts,
     real_model,
 )
@@ -291,7 +292,7 @@ def test_it_refuses_fewer_than_one_token(step):
     Hint: The lines above the gap refuse what cannot be served. Are they as they were in the stub, and what do they see
     for a limit of 0?
     """
-    loop_promises.refuses_fewer_than_one(step.generate_cached)
+    loop_refusals.refuses_fewer_than_one(step.generate_cached)
 
 
 def test_it_refuses_what_does_not_fit(step):
@@ -299,7 +300,7 @@ def test_it_refuses_what_does_not_fit(step):
 
     Hint: Which numbers stand in your refusal? The prompt's is a number of ids: print what `check_fits` is handed.
     """
-    loop_promises.refuses_what_does_not_fit(step.generate_cached)
+    loop_refusals.refuses_what_does_not_fit(step.generate_cached)
 
 
 def test_it_serves_an_exact_fit(step):
@@ -308,7 +309,7 @@ def test_it_serves_an_exact_fit(step):
     Hint: Is one more token counted somewhere than will be made, or a comparison of your own in the way? Try it where
     prompt and limit make exactly the context.
     """
-    loop_promises.serves_an_exact_fit(step.generate_cached)
+    loop_refusals.serves_an_exact_fit(step.generate_cached)
 
 
 def test_only_the_completion_is_returned(step):

@@ -19,6 +19,7 @@ from tests.doubles.readings import (
     expect_finite,
     generation,
     percentile_of,
+    percentile_slip,
     result_of,
     scale_slip,
     shown,
@@ -27,6 +28,7 @@ from tests.doubles.texts import UNTOUCHABLE
 
 ABSENT = "left out"
 SHARES = (None, 0.0, 0.25, 1.0)  # of the latency that passes before the first token
+TOLD_SHARES = {0.0: "TTFT is 0", 0.25: "TTFT is a quarter of the latency", 1.0: "TTFT is the whole latency"}
 
 
 def test_the_result_is_the_envelope_of_the_contract(step):
@@ -108,15 +110,16 @@ def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
 
 
 def test_a_short_answer_is_measured_as_well(step):
-    """An answer of a millisecond, or a microsecond, has figures like any other.
+    """An answer of a millisecond, a microsecond, or a nanosecond has figures like any other.
 
     Hint: For which latencies does your guard step in: for none at all, or for small ones too? Is there a rounding or an
     epsilon in a formula?
     """
-    for scale in (1e-3, 1e-6):
+    for scale in (1e-3, 1e-6, 3e-8, 1e-9):
         of = generation(tokens=5, ttft_s=0.2 * scale, latency_s=scale)
-        for name, wanted in (("throughput", 5 / scale), ("ttft_ms", 200 * scale), ("tpot_ms", 200 * scale)):
-            why = "guard against no time at all, which is 0: an answer may be quick."
+        figures = {"throughput": 5 / scale, "ttft_ms": 200 * scale, "tpot_ms": 200 * scale, "latency_ms": 1000 * scale}
+        for name, wanted in figures.items():
+            why = "guard against no time at all, which is 0: an answer may be quick, and nothing is rounded here."
             expect_figure(step, of, name, wanted, why, within=0.01)
 
 
@@ -178,12 +181,15 @@ def test_an_unmeasured_time_to_first_token_gives_zeros(step):
 
 
 def test_no_time_gives_a_finite_throughput(step):
-    """A latency of 0 divides nothing by zero.
+    """A latency of 0 divides nothing by zero, and the tokens count as ever.
 
-    Hint: By what does your throughput divide, and what does Python say where the clock has not moved in between?
+    Hint: By what does your throughput divide, and what does Python say where the clock has not moved in between? And
+    what else does your guard leave out then?
     """
     for tokens, ttft in product((0, 1, 2, 5), (None, 0.0)):
         expect_finite(step, generation(tokens, ttft, 0.0), "a coarse clock can read 0.")
+        why = "no time is no reason to forget the tokens: only the division by it needs a guard."
+        expect_figure(step, generation(tokens, ttft, 0.0), "output_tokens", tokens, why)
 
 
 def test_every_figure_is_finite_and_not_negative(step):
@@ -215,16 +221,17 @@ def test_the_rest_is_handed_through(step):
     Hint: Compare what goes in and what comes out field by field. Which one went through something on the way, such as
     `strip`, `or`, or a condition?
     """
-    for text, ids, used_cache, reason in (
-        (" two  spaces\n", [5, 0, 5, 257], True, "stop"),
-        ("", [257], False, "length"),
-        ("caf\ufffd 🙂", [1, 2, 3], False, "length"),
-        ("", [5, 257], True, "stop"),
-        *((text, [3, 1], True, "length") for text in UNTOUCHABLE),
+    for latency, text, ids, used_cache, reason in (
+        (1.1, " two  spaces\n", [5, 0, 5, 257], True, "stop"),
+        (1.1, "", [257], False, "length"),
+        (1.1, "caf\ufffd 🙂", [1, 2, 3], False, "length"),
+        (1.1, "", [5, 257], True, "stop"),
+        *((1.1, text, [3, 1], True, "length") for text in UNTOUCHABLE),
+        (0.0, "no time", [1, 2, 257], True, "stop"),
+        (0.0, "no time", [1, 2], False, "length"),
     ):
-        of = generation(
-            text=text, output_ids=list(ids), used_cache=used_cache, finish_reason=reason, input_tokens=len(ids)
-        )
+        other = {"used_cache": used_cache, "finish_reason": reason, "input_tokens": len(ids)}
+        of = generation(ttft_s=min(0.3, latency), latency_s=latency, text=text, output_ids=list(ids), **other)
         result = result_of(step, of)
         got = {
             "text": result.text,
@@ -250,11 +257,15 @@ def test_every_combination_of_readings_holds(step):
     Hint: Which of your lines asks about something that is not in its formula, such as the cache, the finish reason, or
     the size of a number?
     """
-    for tokens, latency, share, used_cache in product((0, 1, 2, 7, 1000), (0.05, 40.0, 9000.0), SHARES, (True, False)):
+    flags = tuple(product((True, False), ("stop", "length")))
+    for tokens, latency, share, flag in product((0, 1, 2, 7, 1000), (0.05, 40.0, 9000.0), SHARES, flags):
         ttft = None if share is None or tokens == 0 else share * latency
-        of = generation(tokens, ttft, latency, used_cache=used_cache, finish_reason="stop" if used_cache else "length")
+        used_cache, reason = flag
+        of = generation(tokens, ttft, latency, used_cache=used_cache, finish_reason=reason)
         tpot = (latency - ttft) / (tokens - 1) if ttft is not None and tokens > 1 else 0.0
-        why = f"no other reading changes it; here used_cache is {used_cache}."
+        why = "no other reading changes it, and no special case: "
+        why += "here there is no token, " * (tokens == 0) + f"here used_cache is {used_cache}, finish_reason {reason!r}"
+        why += f", and {TOLD_SHARES[share]}." if ttft is not None else "."
         expect_figure(step, of, "throughput", tokens / latency, why)
         expect_figure(step, of, "ttft_ms", 1000 * (ttft or 0.0), why)
         expect_figure(step, of, "tpot_ms", 1000 * tpot, why)
@@ -320,6 +331,16 @@ def test_calls_leave_each_other_and_the_generation_alone(step):
         wanted=f"{before}, from the generation {kept}",
         why="a call works out its figures from its own generation, and changes nothing in it.",
     )
+    timeless = generation(ttft_s=0.0, latency_s=0.0)
+    kept = asdict(timeless)
+    step.summarize(timeless)
+    expect(
+        asdict(timeless) == kept,
+        call=f"{shown(generation(ttft_s=0.0, latency_s=0.0))}: the generation afterwards",
+        got=asdict(timeless),
+        wanted=kept,
+        why="guard the division, not the reading: what is written into the generation, others read as measured.",
+    )
 
 
 @pytest.mark.stretch
@@ -329,21 +350,27 @@ def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
     Hint: Sort [40, 10, 30, 20, 50] by hand. Which place of the five, counted from 1, has 90% of the values at or below
     it? Where does Python's index 0 come in?
     """
-    for count in (2, 5, 7, 10, 101, 1000):
-        values = [3.0 * rank for rank in range(count)]
+    for count, start in product((2, 5, 7, 10, 101, 1000), (0.0, -21.0)):
+        values = [start + 3.0 * rank for rank in range(count)]
         Random(count).shuffle(values)
         for q in (1, 10, 25, 50, 75, 90, 99, 99.9):
             place = q * count / 100  # counted from 1; the common definitions lie from these three to one above
             lowest = min(place, ceil(place - 0.5), floor(q * (count - 1) / 100) + 1)
-            low, high = 3.0 * (max(lowest, 1) - 1), 3.0 * (min(ceil(place + 1), count) - 1)
+            low, high = start + 3.0 * (max(lowest, 1) - 1), start + 3.0 * (min(ceil(place + 1), count) - 1)
             got = percentile_of(step, values, q)
+            is_right = low - 1e-6 <= got <= high + 1e-6
             expect(
-                low - 1e-6 <= got <= high + 1e-6,
-                call=f"percentile({count} values from 0 to {max(values):g} in steps of 3, in any order, {q})",
+                is_right,
+                call=f"percentile({count} values from {start:g} to {max(values):g} in steps of 3, in any order, {q})",
                 got=got,
                 wanted=f"from {low:g} to {high:g}",
-                why="sort the values first; q counts from 0 to 100, not to 1; a place is not just cut off.",
+                why=f"{'' if is_right else percentile_slip(step)}sort the values first, take q from 0 to 100, and give "
+                "the value that q percent of them do not exceed.",
             )
+    for q in (1, 50, 80):
+        got = percentile_of(step, [9.0, *[1.0] * 9], q)
+        why = "a value that comes nine times is nine of the ten: keep them all."
+        expect(got == 1.0, call=f"percentile([9.0, and nine times 1.0], {q})", got=got, wanted=1.0, why=why)
 
 
 @pytest.mark.stretch
@@ -397,6 +424,12 @@ def test_percentile_leaves_the_values_as_they_were(step):
         wanted="the caller's list as it was",
         why="`values.sort()` sorts the caller's own list; `sorted(values)` makes a new one.",
     )
+    many = [float(rank) for rank in range(5000, 0, -1)]
+    kept = list(many)
+    step.percentile(many, 50)
+    why = "the caller needs them again, for the next percentile: nothing is taken out of the list."
+    got = f"a list of {len(many)} values"
+    expect(many == kept, call="percentile(5000 values, 50)", got=got, wanted="the caller's list as it was", why=why)
 
 
 @pytest.mark.stretch

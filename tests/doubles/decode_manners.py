@@ -64,11 +64,13 @@ def starts_afresh(step: ModuleType) -> None:
         why=why,
         trace=trace(model.calls, wrong),
     )
-    kept = set(inputs) == set(before) and all(
-        inputs[name] is tensor and torch.equal(tensor, copy) for name, (tensor, copy) in before.items()
-    )
     why = "the inputs belong to the caller: make new tensors, do not write into these."
-    expect(kept, call=f"inputs after {call}", got="changed", wanted="as they were", why=why)
+    changed = ", ".join(sorted({*inputs} ^ {*before}))
+    expect(not changed, call=f"inputs after {call}", got=f"changed: {changed}", wanted="as they were", why=why)
+    for name, (tensor, copy) in before.items():
+        got = f"{name} is another tensor" if inputs[name] is not tensor else f"{name} holds {tensor.tolist()}"
+        right = inputs[name] is tensor and torch.equal(tensor, copy)
+        expect(right, call=f"inputs after {call}", got=got, wanted="as they were", why=why)
 
 
 def leaves_the_grad_mode_between_tokens(load: Callable[[], ModuleType]) -> None:

@@ -168,6 +168,8 @@ def is_not_ended_by_the_prompt(step: ModuleType) -> None:
     ids, call = decoded(step, model, stop_ids={IM_END, 10})
     got, shown = f"{counted(len(ids), 'token')}, although the model never said a stop id", trace(model.calls, len(ids))
     why = "look for stop ids in new tokens only: the chat template ends each turn of the prompt with an EOS."
+    if len(ids) <= 1 and len(decoded(step, ScriptedModel(hashed()), stop_ids={7})[0]) <= 1:  # 7 is not in the prompt
+        why = "a token that is no stop id ends nothing: is `in` meant, where `not in` stands?"
     expect(len(ids) > 1, call=call, got=got, wanted="6 tokens", why=why, trace=shown)
 
 
@@ -211,10 +213,20 @@ def stops_at_the_stop_ids(step: ModuleType) -> None:
         why = "decode_tokens goes by the `stop_ids` that its caller hands in, by nothing else: yield the one that ends "
         why += "the answer, then stop, without another call of the model."
         wanted = expected_reply(model.script, IDS, 9, stop_ids)
+        if ids != wanted and at > 1:
+            ends = [end for end in (7, 10, IM_END) if _stops_at(step, end)]
+            why += f" Handed {{7}}, yours stops at {' and '.join(map(str, ends)) or 'nothing'}; the model's own EOS is "
+            why += f"10, the tokenizer's {IM_END}."
         expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
         right, shown = len(model.calls) == len(wanted), trace(model.calls, len(wanted))
         got = f"{len(model.calls)} calls for {len(wanted)} tokens"
         expect(right, call=call, got=got, wanted=f"{len(wanted)} calls", why=why, trace=shown)
+
+
+def _stops_at(step: ModuleType, said: int) -> bool:
+    """Whether this id ends an answer whose stop id is 7."""
+    model = ScriptedModel(stopping_after(4, said, IDS), eos_token_id=[10])
+    return len(decoded(step, model, 9, stop_ids={7})[0]) <= 4
 
 
 def can_ignore_stop_ids(step: ModuleType) -> None:

@@ -9,8 +9,10 @@ from dataclasses import astuple
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from kata.failure import CheckFailure, expect
+from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.backends import straddling_backend
 from tests.doubles.calls import trace
@@ -83,18 +85,35 @@ def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw]
     result, call = run(generate, model, max_new_tokens=5, params=params)
     why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the prefill's."
     got, wanted = f"{len(asked)} draws for {len(result.output_ids)} tokens", "5 draws for 5 tokens"
-    expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
+    told = "" if got == wanted else _undrawn(model, result, asked)
+    expect(got == wanted, call=call, got=f"{got}{told}", wanted=wanted, why=why)
     for at, draw in enumerate(asked):
         call_here = f"sample_next_token(...), call {at + 1} of it in {call}"
         why = "the request's own settings decide how a token is drawn: hand `params` on as they are."
         same = astuple(draw.params) == astuple(params)
         expect(same, call=call_here, got=draw.params, wanted=params, why=why)
         why = "the sampler takes the newest position's logits, `logits[:, -1, :]`, with their batch dimension."
-        row = model.script(tuple(prompt_ids()) + tuple(result.output_ids[:at]))[None]
+        row = _rows(model, result)[at][None]
         got, wanted = f"logits of shape {tuple(draw.logits.shape)}", f"logits of shape {tuple(row.shape)}"
         expect(draw.logits.shape == row.shape, call=call_here, got=got, wanted=wanted, why=why)
         got, wanted = f"a row that peaks at {draw.logits.argmax()}", f"the last row, which peaks at {row.argmax()}"
         expect(torch.equal(draw.logits.float(), row), call=call_here, got=got, wanted=wanted, why=why)
+
+
+def _rows(model: ScriptedModel, result: Generation) -> list[Tensor]:
+    """The last rows of logits behind the tokens of an answer."""
+    return [model.script(tuple(prompt_ids()) + tuple(result.output_ids[:at])) for at in range(len(result.output_ids))]
+
+
+def _undrawn(model: ScriptedModel, result: Generation, asked: list[Draw]) -> str:
+    """How tokens came about of which the sampler was never asked."""
+    rows = _rows(model, result)
+    drawn = [draw.logits.float().flatten() for draw in asked]
+    undrawn = [at for at, row in enumerate(rows) if not any(torch.equal(row, other) for other in drawn)]
+    if not undrawn:
+        return ""
+    which = "the best" if all(result.output_ids[at] == int(rows[at].argmax()) for at in undrawn) else "another one"
+    return f"; taken without it: {which}, as token {', '.join(str(at + 1) for at in undrawn)}"
 
 
 def uses_what_the_sampler_says(generate: Generate, said: list[int]) -> None:
@@ -135,9 +154,21 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
         why = "params and model belong to the caller, and the next request uses them as well: change nothing in them, "
         why += "not the model's mode or config either."
         expect(astuple(params) == settings, call=call, got=params, wanted=f"params as before: {settings}", why=why)
-        changed = [name for name, value in _state(model).items() if value != before[name]]
-        got = f"the model's {', '.join(changed)} changed"
+        changed = _changes(before, _state(model))
+        got = f"the model's {', '.join(changed)}"
         expect(not changed, call=call, got=got, wanted="the model as before", why=why)
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """`config.use_cache is now False`, and the like."""
+    told = []
+    for name, value in after.items():
+        if isinstance(value, dict):
+            others = {key: value.get(key) for key in {*value, *before[name]} if value.get(key) != before[name].get(key)}
+            told += [f"{name}.{key} is now {other!r}" for key, other in sorted(others.items())]
+        elif value != before[name]:
+            told.append(f"{name} is now another")
+    return told
 
 
 def _state(model: ScriptedModel) -> dict[str, Any]:

@@ -11,6 +11,7 @@ CUT = "a text was cut: no truncation, no max_length, no slice, all of it goes in
 CHANGES = (  # what well-meant code does to a text, and what there is to say of it
     (str.strip, "the text was stripped: spaces and line ends belong to it."),
     (lambda text: "\n".join(text.splitlines()), "the text was split into lines and joined: leave its line ends alone."),
+    (lambda text: text.rstrip("\r\n"), "a line end at the end was taken off: it belongs to the text."),
     (lambda text: text.replace("\r\n", "\n").replace("\r", "\n"), "line ends were changed: they stay as they came."),
     (unquote, "percent signs were read as in a web address: they are plain text."),
     (unquote_plus, "percent signs were read as in a web address: they are plain text."),

@@ -117,3 +117,18 @@ def expect_finite(step: ModuleType, of: Generation, why: str) -> None:
 def percentile_of(step: ModuleType, values: list[float], q: float) -> float:
     """The solution's percentile of a copy of the values, a plain number."""
     return plain_number(step.percentile(list(values), q), f"percentile([{len(values)} values], {q})")
+
+
+def percentile_slip(step: ModuleType) -> str:
+    """What there is to say of a percentile that a well-known slip explains; else nothing."""
+    values, told = [5.0 * rank for rank in range(11)], {}
+    try:
+        for q in (0.5, 9, 15, 33, 66, 88):
+            told[q] = float(step.percentile(list(values), q))
+    except Exception:
+        return ""
+    if told[0.5] == 25.0 and told[33] == 50.0:
+        return "q is taken from 0 to 1 here: "
+    if all(got == values[max(int(q * 11 / 100) - 1, 0)] for q, got in told.items()):
+        return "the place is cut off to a whole one here: "
+    return ""

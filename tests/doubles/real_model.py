@@ -88,6 +88,12 @@ def is_heard_out(generate: Callable[..., Generation], is_cached: bool) -> None:
         says_what_the_library_says(generate, tiny(), [STORY], 200, is_cached)
 
 
+def _part(part: str, text: str) -> str:
+    if part == text.rpartition(".")[0] + ".":
+        return "the whole sentences of"
+    return "the first sentence of" if part.rstrip(".") == text.partition(".")[0] else "the beginning of"
+
+
 def says_what_the_library_says(
     generate: Callable[..., Generation],
     runtime: Runtime,
@@ -103,13 +109,14 @@ def says_what_the_library_says(
         wanted, call = library_answer(runtime, prompt, new_tokens), f"{call} on {runtime.name}"
         why = "the library's generate(do_sample=False) is the reference for what this model says."
         if result.output_ids == wanted[: len(result.output_ids)]:
-            why = f"only an EOS or the limit ends an answer, whatever it says: {why}"
+            ended = runtime.tokenizer.decode(result.output_ids).rstrip().endswith(".")
+            why = f"{'here a full stop ended it: ' * ended}only an EOS or the limit ends an answer, whatever it says."
         expect_ids(result.output_ids, wanted, call=f"{call}, .output_ids", why=why, varies=True)
         text = runtime.tokenizer.decode(wanted, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         why = "the ids are right: decode them without special tokens and without clean-up."
         if text.startswith(result.text):
-            why = "the ids are right, and the text is only the beginning of theirs: whole sentences or half ones, all "
-            why += "of it is the answer."
+            why = f"the ids are right, and the text is only {_part(result.text, text)} theirs: whole sentences or half "
+            why += "ones, all of it is the answer."
         got, right = repr(result.text), result.text == text
         expect(right, call=f"{call}, .text", got=got, wanted=repr(text), why=why, varies=True)
         expect_fed(fed, library_inputs(runtime, prompt)["input_ids"].shape[1], len(wanted), is_cached, call)

@@ -120,7 +120,8 @@ def streams_what_the_library_says(step: ModuleType, runtime: Runtime, prompts: S
         told, fed = _read(step, runtime, prompt, new_tokens)
         why = "on a real model this is the text of the library's own generate."
         if told.wanted.startswith(told.text):
-            why = f"only an EOS or the limit ends a stream, whatever it says: {why}"
+            ended = told.text.rstrip().endswith(".")
+            why = f"{'here a full stop ended it: ' * ended}only an EOS or the limit ends a stream, whatever it says."
         expect_text(told, why, varies=True)
         wrong = told.first_wrong(told.is_late)
         why = "whole text waits for nothing, and nothing is computed before it is asked for."

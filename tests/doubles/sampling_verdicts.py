@@ -5,6 +5,7 @@ A frequency is judged against exact probabilities. Right draws fail one trial wi
 has odds below 1e-13. A wrong distribution is then judged against those of well-known slips.
 """
 
+from collections.abc import Callable
 from types import ModuleType
 
 import torch
@@ -74,12 +75,13 @@ def expect_independent_rows(step: ModuleType, row: Tensor, params: SamplingParam
         counts = torch.zeros_like(wanted).index_put(tuple(pairs.T), wanted.new_ones(()), accumulate=True)
         if misfit(counts, wanted) < LIMIT:
             return
+    same = counts.diag().sum() / counts.sum()
     expect(
         False,
         call=f"{call_text(row.repeat(2, 1), params)}, {JOINT} times",
-        got=f"both rows drew the same token in {counts.diag().sum() / counts.sum():.0%} of the calls",
+        got=f"both rows drew the same token in {same:.0%} of the calls",
         wanted=f"in {wanted.diag().sum():.0%}, as for draws that know nothing of each other",
-        why=why,
+        why=f"{'seldom' if same < wanted.diag().sum() else 'too often'} the same: {why}",
         varies=True,
     )
 
@@ -100,7 +102,9 @@ def expect_only_best(step: ModuleType, row: Tensor, k: int) -> None:
     params, best = SamplingParams(temperature=1.0, top_k=k), best_tokens(row, k)
     drawn = set(draw(step, row, params, times=DRAWS // 4))
     strays = [token for token in best_tokens(row, len(row)) if token in drawn - set(best)]
-    why = "nothing was removed: every score below the k-th best becomes -inf (0 is a score like any other)."
+    why = "nothing was removed: every score below the k-th best becomes -inf."
+    if strays and _fits(step, SamplingParams(temperature=1.0, top_k=k), lambda odds, kept: odds * kept):
+        why = "a removed score became 0, which is a score like any other: it becomes -inf."
     if drawn <= set(range(k)):
         why = "these are places in the list of the k best, not ids: look the ids up (`indices.gather`)."
     elif strays == [len(row) - 1] and strays != best_tokens(row, k + 1)[-1:]:
@@ -113,6 +117,14 @@ def expect_only_best(step: ModuleType, row: Tensor, k: int) -> None:
     shown = ", ".join(map(str, best[:8])) + (", …" if k > 8 else "")
     got = f"drawn: token {strays[0] if strays else None}, which is not among the {k} best ({shown})"
     expect(not strays, call=call_text(row, params), got=got, wanted=f"only the {k} best", why=why)
+
+
+def _fits(step: ModuleType, params: SamplingParams, scores: Callable[[Tensor, Tensor], Tensor]) -> bool:
+    """Whether draws come by these scores, made of a steep row's own and of which of its tokens top_k keeps."""
+    row = torch.arange(1.0, 9.0, device="cpu") / 2
+    kept = is_kept(row, params.top_k)
+    odds = odds_among(scores(row.double(), kept), torch.ones_like(kept))
+    return misfit(torch.tensor(draw(step, row, params)).bincount(minlength=8), odds) < LIMIT
 
 
 def expect_each_of_best(step: ModuleType, row: Tensor, top_k: int) -> None:

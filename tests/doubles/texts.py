@@ -1,8 +1,8 @@
 """Texts that well-meant code changes, and that belong to whoever wrote them: to be handed on to the letter."""
 
 UNTOUCHABLE = (
-    " spaces, a line end \n",
     "\n\ttab\r\nCRLF\rCR\n\n\n\nfour line ends",
+    " spaces, a line end \n",
     "{{ user }} {% if %} {0} {name} %s %41%20+ \\n \\u00e9",
     "Grüße, 你好 🙂 \U0001f468\u200d\U0001f469",
     "e\u0301 ﬁ ① \u212b",  # what Unicode normalisation would rewrite

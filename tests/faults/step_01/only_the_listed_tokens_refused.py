@@ -1,4 +1,4 @@
-"""Asks `all_special_tokens`, which does not list them all.
+"""Goes by a list of special tokens, such as `all_special_tokens`, which does not hold them all.
 
 Caught by: test_no_special_token_comes_in_by_text
 Says: a control token counts wherever it stands

@@ -1,4 +1,4 @@
-"""Takes the argmax in bfloat16, where close logits are equal.
+"""Takes the argmax in 16 bits, where close logits are equal.
 
 Caught by: test_temperature_0_takes_the_best_token
 Says: unrounded

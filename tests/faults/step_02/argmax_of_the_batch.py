@@ -1,4 +1,4 @@
-"""Takes argmax without a dimension: one position in the whole batch.
+"""Gives one token for the whole batch: argmax without a dimension, or of a single row.
 
 Caught by: test_each_row_gets_one_id
 Says: a tensor of shape (3, 1)

@@ -1,4 +1,4 @@
-"""Computes in float16 to save memory: large logits lose their differences.
+"""Computes in 16 bits to save memory: large logits lose their differences.
 
 Caught by: test_a_common_offset_changes_nothing
 Says: rounded to 16 bits

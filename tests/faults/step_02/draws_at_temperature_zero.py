@@ -1,4 +1,4 @@
-"""Replaces temperature 0 by a tiny one and draws: the right token, but random numbers are spent.
+"""Draws at temperature 0 as well, with a tiny one, say: the right token, but random numbers are spent.
 
 Caught by: test_temperature_0_draws_nothing
 Says: a draw that decides nothing

@@ -1,4 +1,4 @@
-"""Draws from a copy of the generator, which never moves on.
+"""Draws from a copy of the generator, or seeds it again, so that it never moves on.
 
 Caught by: test_a_handed_generator_moves_on
 Says: draw from the generator itself

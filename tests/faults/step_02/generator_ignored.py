@@ -1,7 +1,7 @@
 """Draws from the global random numbers though a generator was handed in.
 
 Caught by: test_a_handed_generator_decides
-Says: hand the generator on
+Says: come from torch's global random numbers
 Source: ml-explore/mlx-lm#1620
 """
 

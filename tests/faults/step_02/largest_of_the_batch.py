@@ -1,4 +1,4 @@
-"""Subtracts the largest logit of the whole batch before exp(): a row far below it is nothing but zeros.
+"""Takes softmax, or the largest logit before exp(), over the whole batch: a row far below is nothing but zeros.
 
 Caught by: test_each_row_is_drawn_from_its_own_logits
 Says: along the last dimension

@@ -1,4 +1,4 @@
-"""Makes its -inf tensor on the CPU, where the logits may not be.
+"""Makes a tensor of its own on the CPU, its -inf, say, where the logits may not be.
 
 Caught by: test_the_result_is_on_the_device_of_the_logits
 Says: device=logits.device

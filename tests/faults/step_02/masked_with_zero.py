@@ -1,7 +1,7 @@
 """Sets removed scores to 0, which is a score like any other.
 
 Caught by: test_only_the_k_best_are_drawn
-Says: 0 is a score like any other
+Says: a removed score became 0
 """
 
 import torch

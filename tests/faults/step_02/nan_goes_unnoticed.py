@@ -1,4 +1,4 @@
-"""Adds noise and takes the largest: a row of NaN gives a token like any other.
+"""Does not look for NaN, and its way to draw gives a token for a row of NaN like any other.
 
 Caught by: test_a_row_without_a_distribution_is_an_error
 Says: no distribution to draw from

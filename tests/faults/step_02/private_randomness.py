@@ -1,4 +1,4 @@
-"""Keeps a generator of its own, seeded by the clock: nobody can repeat a draw.
+"""Draws from random numbers of its own, so that torch.manual_seed has no say: nobody can repeat a draw.
 
 Caught by: test_without_a_generator_the_global_seed_decides
 Says: no generator or seed of your own

@@ -1,7 +1,7 @@
 """Draws for all rows at once, without replacement: what one row drew, the next cannot.
 
 Caught by: test_rows_are_independent
-Says: neither repeats nor rules out
+Says: seldom the same
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Takes the best token, whatever the request says.
 
 Caught by: test_the_sampler_gets_params_and_the_last_row
-Says: drawn by step 2's sample_next_token
+Says: taken without it: the best
 """
 
 import torch

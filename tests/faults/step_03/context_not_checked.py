@@ -1,7 +1,7 @@
 """Checks the limit but not the context.
 
 Caught by: test_it_refuses_what_does_not_fit
-Says: must fit into the model's context
+Says: Nor is a prompt refused that is longer
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Hands over the first sentence, since that answers the question.
 
 Caught by: test_the_model_that_ships_is_heard_out
-Says: the text is only the beginning of theirs
+Says: only the first sentence of theirs
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Draws all tokens but the first.
 
 Caught by: test_the_sampler_gets_params_and_the_last_row
-Says: also the prefill's
+Says: as token 1
 """
 
 import torch

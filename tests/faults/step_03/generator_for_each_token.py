@@ -1,4 +1,4 @@
-"""Makes a seeded generator for each token.
+"""Seeds, or makes a seeded generator, for each token.
 
 Caught by: test_draws_come_from_the_global_generator
 Says: draws the same number each time

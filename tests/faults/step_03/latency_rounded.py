@@ -1,4 +1,4 @@
-"""Rounds the latency to hundredths of a second: short answers take no time.
+"""Rounds the latency: short answers take no time.
 
 Caught by: test_readings_run_from_the_arrival
 Says: this one is rounded

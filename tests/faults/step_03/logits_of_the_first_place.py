@@ -1,4 +1,4 @@
-"""Takes the logits of the first position.
+"""Takes the logits of another position than the last: of the first, say.
 
 Caught by: test_each_token_is_the_best_of_the_last_row
 Says: the newest position's

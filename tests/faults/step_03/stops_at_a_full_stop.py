@@ -1,7 +1,7 @@
 """Takes a full stop for the end, once there is enough text.
 
 Caught by: test_the_model_that_ships_is_heard_out
-Says: only an EOS or the limit ends
+Says: here a full stop ended it
 """
 
 import torch

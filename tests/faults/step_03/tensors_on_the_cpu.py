@@ -1,4 +1,4 @@
-"""Makes the mask's new column on the CPU.
+"""Makes a new tensor, the mask's column, say, on the CPU.
 
 Caught by: test_new_tensors_follow_the_model_to_its_device
 Says: this would stop on a GPU

@@ -1,7 +1,7 @@
 """Takes a limit of 0 for 'not given'.
 
 Caught by: test_it_refuses_fewer_than_one_token
-Says: 0 is a number
+Says: an answer of 9 tokens
 Source: hydra#811
 """
 

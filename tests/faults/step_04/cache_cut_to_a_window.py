@@ -1,4 +1,4 @@
-"""Keeps the newest 128 places of the cache, so that it cannot grow without end.
+"""Cuts the cache, to a window of its newest places, say, so that it cannot grow without end.
 
 Caught by: test_the_cache_keeps_all_of_a_long_prompt
 Says: forgets the start

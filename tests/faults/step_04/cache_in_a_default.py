@@ -1,4 +1,4 @@
-"""A DynamicCache as default argument: it is made once and grows with every request.
+"""One cache for all, as a default argument, say: it is made once and grows with every request.
 
 Caught by: test_it_makes_exactly_as_many_tokens_as_asked_for, test_the_same_inputs_twice_give_the_same_tokens
 Says: a cache belongs to one request

@@ -1,4 +1,4 @@
-"""Keeps the cache in a module variable: requests share it.
+"""Keeps the cache outside of the call, in the module, say: requests share it.
 
 Caught by: test_two_at_once_do_not_touch_each_other
 Says: belong to one iterator

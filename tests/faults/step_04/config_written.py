@@ -1,7 +1,7 @@
 """Switches the cache on in the model's config.
 
 Caught by: test_nothing_handed_in_is_changed
-Says: the model's mode or config
+Says: config.use_cache is now
 """
 
 import torch

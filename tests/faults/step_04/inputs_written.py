@@ -1,7 +1,7 @@
 """Grows the mask inside the caller's inputs.
 
 Caught by: test_the_same_inputs_twice_give_the_same_tokens
-Says: make new tensors
+Says: attention_mask is another tensor
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Takes the unfinished sentence off an answer that the limit has cut.
 
 Caught by: test_the_model_that_ships_is_heard_out
-Says: the text is only the beginning of theirs
+Says: only the whole sentences of theirs
 """
 
 from collections.abc import Collection, Iterator, Mapping

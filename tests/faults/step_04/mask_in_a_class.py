@@ -1,4 +1,4 @@
-"""Keeps the mask in a class variable: two iterators grow the same one.
+"""Keeps the mask outside of the call, in a class, say: two iterators grow the same one.
 
 Caught by: test_two_at_once_do_not_touch_each_other
 Says: two in turns

@@ -1,7 +1,7 @@
 """Goes by the model's generation config instead of the stop ids it was handed.
 
 Caught by: test_it_stops_at_the_stop_ids_it_was_handed
-Says: by nothing else
+Says: yours stops at 10
 """
 
 import torch

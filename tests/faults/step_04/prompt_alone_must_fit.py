@@ -1,7 +1,7 @@
 """Checks that the prompt fits, not prompt and answer.
 
 Caught by: test_it_refuses_what_does_not_fit
-Says: prompt and new tokens must fit
+Says: the prompt alone is held against the context
 """
 
 import torch

@@ -1,7 +1,7 @@
 """Tokenises the bare prompt instead of asking step 1.
 
 Caught by: test_the_prompt_goes_through_step_1
-Says: step 1 knows the chat format
+Says: the model got the bare prompt
 """
 
 import torch

@@ -1,7 +1,7 @@
 """`percentile` takes q for a fraction from 0 to 1.
 
 Caught by: test_percentile_lies_where_q_percent_of_the_values_lie_below
-Says: q counts from 0 to 100
+Says: q is taken from 0 to 1 here
 """
 
 from shared.generation import Generation

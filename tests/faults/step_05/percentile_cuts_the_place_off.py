@@ -1,7 +1,7 @@
 """`percentile` cuts the place off to a whole one, so that fewer than q percent of the values are covered.
 
 Caught by: test_percentile_lies_where_q_percent_of_the_values_lie_below
-Says: a place is not just cut off
+Says: the place is cut off to a whole one
 """
 
 from shared.generation import Generation

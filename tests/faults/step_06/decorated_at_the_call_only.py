@@ -1,4 +1,4 @@
-"""Inference mode decorates the function that makes the stream, and is over when the stream is read.
+"""Runs the model with gradients: what decorates the function that makes the stream is over when it is read.
 
 Caught by: test_no_gradients_are_recorded
 Says: the grad mode belongs to a thread

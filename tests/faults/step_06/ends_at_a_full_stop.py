@@ -1,7 +1,7 @@
 """Ends a long stream at the next full stop.
 
 Caught by: test_the_model_that_ships_streams_its_story
-Says: only an EOS or the limit ends
+Says: here a full stop ended it
 """
 
 from collections.abc import Iterable, Iterator, Sequence

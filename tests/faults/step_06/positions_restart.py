@@ -2,6 +2,7 @@
 
 Caught by: test_a_real_model_streams_what_the_library_says
 Says: cache, mask and positions
+Unnamed: whatever only a real model does not forgive fails alike
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Every token loop is kept in the module, so that it stays open when its reader has left.
+"""Something still holds the token loop, the module, say, so that it stays open when its reader has left.
 
 Caught by: test_closing_the_stream_closes_the_token_loop
 Says: ends with the stream

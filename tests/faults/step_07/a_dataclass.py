@@ -1,4 +1,4 @@
-"""Writes the request as a plain dataclass, whose annotations check nothing.
+"""Writes the request as a plain class or dataclass, whose annotations check nothing.
 
 Caught by: test_request_and_response_are_pydantic_models
 Says: derive the class from BaseModel

@@ -1,4 +1,4 @@
-"""Gives every figure of the response a default, so a forgotten one reads as 0.
+"""Gives figures of the response a default, so a forgotten one reads as 0.
 
 Caught by: test_the_required_fields_of_a_response_are_required
 Says: give this field no default

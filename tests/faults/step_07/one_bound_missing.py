@@ -1,4 +1,4 @@
-"""Bounds the number of tokens and forgets the temperature's upper end.
+"""Lets the temperature go beyond its upper end.
 
 Caught by: test_temperature_is_0_to_2
 Says: outside the bounds

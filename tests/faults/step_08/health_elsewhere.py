@@ -1,4 +1,4 @@
-"""Calls the path /healthz, as another project does: whoever asks for /health gets a 404.
+"""Has no /health, and calls it /healthz, say, as another project does: whoever asks for it gets a 404.
 
 Caught by: test_health_answers_200
 Says: answer GET /health

@@ -1,4 +1,4 @@
-"""Closes its pool of threads politely: the server does not end before the longest answer does.
+"""Waits for the running generation at shutdown, by closing its threads politely, say.
 
 Passes everything required; only stars are missed.
 

@@ -1,4 +1,4 @@
-"""Sends the request as a form, where the server reads JSON.
+"""Sends no JSON, but a form, say, or nothing, where the server reads JSON.
 
 Caught by: test_no_right_server_raises_an_alarm
 Says: was answered 422

@@ -2,6 +2,7 @@
 
 Caught by: test_both_tests_run_to_their_end
 Says: it ends the whole process
+Unnamed: a test that never ends fails alike
 """
 
 import os

@@ -2,6 +2,7 @@
 
 Caught by: test_both_tests_are_there_and_use_the_client
 Says: A test that makes its own client
+Unnamed: a test that asks nobody fails alike
 Source: starlette#1733
 """
 

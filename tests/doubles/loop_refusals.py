@@ -1,0 +1,90 @@
+"""What `generate_uncached` and `generate_cached` refuse, before the model runs, and what they say then.
+
+Each function is handed a solution's `generate` and raises a `CheckFailure` where it breaks the promise.
+"""
+
+import re
+from typing import Any
+
+from kata.failure import CheckFailure, expect
+from shared.limits import RequestRefused
+from shared.sampling_params import SamplingParams
+from tests.doubles.calls import trace
+from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run
+from tests.doubles.loop_spies import counted
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import hashed
+
+
+def refusal(generate: Generate, model: ScriptedModel, why: str, **options: Any) -> tuple[str, str]:
+    """The text of the `RequestRefused` that this call must raise before the model runs, and the call."""
+    call = f"{name_of(generate)}(model, tokenizer, {PROMPT!r}, {', '.join(f'{k}={v!r}' for k, v in options.items())})"
+    got, text = "an answer", ""
+    try:
+        answer = generate(model, FastTokenizer(), PROMPT, **options)
+        got = f"an answer of {counted(len(getattr(answer, 'output_ids', ())), 'token')}"
+    except RequestRefused as error:
+        got, text = "RequestRefused", str(error)
+    except ValueError as error:
+        got = f"{type(error).__name__}: {error}"
+        why = f"the kind of error must be RequestRefused, as check_fits raises it: a server tells its caller. {why}"
+    expect(got == "RequestRefused", call=call, got=got, wanted="RequestRefused", why=why)
+    calls, shown = f"{counted(len(model.calls), 'call')} of the model before it", trace(model.calls, 0)
+    wanted = "RequestRefused before the model runs"
+    expect(not model.calls, call=call, got=calls, wanted=wanted, why=why, trace=shown)
+    return text, call
+
+
+def refuses_fewer_than_one(generate: Generate) -> None:
+    cases = (0, SamplingParams(max_tokens=9)), (-3, SamplingParams(max_tokens=9)), (None, SamplingParams(max_tokens=0))
+    for limit, params in cases:
+        asked = params.max_tokens if limit is None else limit
+        why = f"max_new_tokens={asked} is the caller's mistake: 0 is a number, not 'not given'. The message names it."
+        model = ScriptedModel(hashed(), most_calls=30)
+        text, call = refusal(generate, model, why, max_new_tokens=limit, params=params)
+        expect(_names(text, asked), call=call, got=text, wanted=f"a message that names {asked}", why=why)
+
+
+def refuses_what_does_not_fit(generate: Generate) -> None:
+    prompt = len(prompt_ids())
+    for limit, context in ((17, prompt + 16), (None, prompt + 1023), (1, prompt), (5, prompt - 1)):
+        new = 1024 if limit is None else limit
+        why = "prompt and new tokens must fit into the model's context, beyond which positions mean nothing: refuse."
+        model = ScriptedModel(hashed(), context=context, most_calls=30)
+        try:
+            text, call = refusal(generate, model, why, max_new_tokens=limit)
+        except CheckFailure as failure:
+            raise failure if model.calls == [] else _refused_too_little(generate, failure) from None
+        numbers = {"prompt": prompt, "new tokens": new, "context": context}
+        missing = [f"{name} ({number})" for name, number in numbers.items() if not _names(text, number)]
+        wanted = f"a message that also names the {', '.join(missing)}"
+        expect(not missing, call=call, got=text, wanted=wanted, why="a caller needs the numbers to ask for less.")
+
+
+def _refused_too_little(generate: Generate, failure: CheckFailure) -> CheckFailure:
+    """The failure, and whether at least a prompt is refused that does not fit by itself."""
+    model = ScriptedModel(hashed(), context=len(prompt_ids()) - 1, most_calls=30)
+    try:
+        generate(model, FastTokenizer(), PROMPT, max_new_tokens=5)
+        more = "Nor is a prompt refused that is longer than the context by itself."
+    except Exception:
+        more = "Here the prompt alone is held against the context: add the new tokens."
+    parts = {part: getattr(failure, part) for part in ("call", "got", "wanted", "trace")}
+    return CheckFailure(**parts, why=f"{failure.why} {more}")
+
+
+def _names(text: str, number: int) -> bool:
+    text = re.sub(r"(?<=\d)[,_' ](?=\d{3}\b)", "", text)  # 1,024 is 1024
+    return re.search(rf"(?<![\d-]){number}(?!\d)", text) is not None
+
+
+def serves_an_exact_fit(generate: Generate) -> None:
+    model = ScriptedModel(hashed(), context=len(prompt_ids()) + 16)
+    try:
+        result, call = run(generate, model, max_new_tokens=16)
+        got, call = f"{len(result.output_ids)} tokens", f"{call}, which just fits into the context"
+    except RequestRefused as error:
+        got, call = f"RequestRefused: {error}", f"{name_of(generate)}(..., max_new_tokens=16), which just fits"
+    why = "a prompt and an answer that just fill the context are fine: refuse what is more than that."
+    expect(got == "16 tokens", call=call, got=got, wanted="16 tokens", why=why)
