@@ -109,6 +109,9 @@ def test_joined_chunks_are_the_completion(step):
     ):
         told = read(step, FastTokenizer(), reply)
         expect_text(told, AS_IT_IS)
+    tokenizer = FastTokenizer(backends.merging_backend())
+    for reply in (" the first token has a space", "two\r\nlines\r\n", "e\u0301 in one token", "\ufeffa mark\ufeff"):
+        expect_text(read(step, tokenizer, tokenizer.ids(reply)), AS_IT_IS)
 
 
 def test_each_chunk_goes_out_with_its_token(step):
@@ -118,7 +121,14 @@ def test_each_chunk_goes_out_with_its_token(step):
     """
     params = SamplingParams(temperature=0.7, top_k=5)
     mixed = [*"ab é 🙂".encode(), HIDDEN, *b"cd \xff e", IM_END]
-    for reply, options in ((b"Hello you", {}), (mixed, {}), (PROSE.encode() * 2, {}), (b"Hello", {"params": params})):
+    waiting = "one\n\ntwo\r\n a < b <| c & d [e {f `g *h e\u0301 👩\u200d🚀 ❤\ufe0f i".encode()
+    for reply, options in (
+        (b"Hello you", {}),
+        (mixed, {}),
+        (PROSE.encode() * 2, {}),
+        (b"Hello", {"params": params}),
+        (waiting, {}),
+    ):
         told = read(step, FastTokenizer(), reply, **options)
         wrong = told.first_wrong(told.is_late)
         expect(
@@ -126,7 +136,8 @@ def test_each_chunk_goes_out_with_its_token(step):
             call=told.call,
             got=told.shown(wrong),
             wanted=told.shown_wanted(wrong),
-            why="whole text waits for nothing, neither the next token nor a space nor the end: yield it at once.",
+            why="whole text waits for nothing, neither the next token nor a space, a line or the end: only U+FFFD at "
+            "its end says that a character is not whole. Yield it at once.",
         )
 
 
@@ -180,7 +191,12 @@ def test_special_tokens_are_never_shown(step):
         expect_text(read(step, FastTokenizer(), reply), why)
     why = "a special token may stand inside a character: that is whole when the text no longer ends in U+FFFD, however "
     why += "many ids it took, so count none."
-    expect_text(read(step, FastTokenizer(), [*EMOJI[:2], HIDDEN, *EMOJI[2:]]), why)
+    for special in (HIDDEN, IM_START):
+        expect_text(read(step, FastTokenizer(), [*EMOJI[:2], special, *EMOJI[2:]]), why)
+    tokenizer = FastTokenizer(backends.metaspace_backend())
+    words = tokenizer.ids("the cat sat")
+    why = "a special token has no text, and what follows it still hangs on what came before it: forget nothing there."
+    expect_text(read(step, tokenizer, [words[0], tokenizer.id_of("<|im_start|>"), *words[1:]]), why)
 
 
 def test_what_looks_like_a_special_token_is_shown(step):
@@ -191,6 +207,9 @@ def test_what_looks_like_a_special_token_is_shown(step):
     why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
     for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|> and", IM_END], list(b"<|endoftext|></s>")):
         expect_text(read(step, FastTokenizer(), reply), why)
+    tokenizer = FastTokenizer(backends.tool_backend())
+    why = "`<|tool|>` is an added token like `<think>`, not a special one, whatever it looks like: it is text."
+    expect_text(read(step, tokenizer, [*b"a", tokenizer.id_of("<|tool|>"), *b"b"]), why)
 
 
 def test_an_answer_without_text_is_no_chunk(step):
@@ -241,8 +260,10 @@ def test_a_genuine_replacement_character_is_text(step):
         f"end {UNFINISHED}",
         f"{UNFINISHED}🙂",
         f"{UNFINISHED}\n",
+        *(f"{UNFINISHED * marks}🙂" for marks in range(2, 12)),
     ):
-        why = "U+FFFD is a character that a model can say: hold it back while it may be unfinished, but drop it never."
+        why = "U+FFFD is a character that a model can say: hold it back while it may be unfinished, however many "
+        why += "tokens that takes, but drop it never."
         expect_text(read(step, FastTokenizer(), reply.encode()), why)
 
 
@@ -264,7 +285,7 @@ def test_the_leading_space_of_metaspace(step):
     why = "a token's text hangs on what comes before it: the first loses its space, the others keep theirs. Decode it "
     why += "together with those before it, never alone."
     for tokenizer in (FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))):
-        for reply in ("the cat sat", " the cat  sat on", "the  mat.\n the cat", "cat"):
+        for reply in ("the cat sat", " the cat  sat on", "the  mat.\n the cat", "cat", "the cat sat on " * 60):
             expect_text(read(step, tokenizer, tokenizer.ids(reply)), why)
 
 
@@ -320,11 +341,13 @@ def test_bytes_that_make_no_character(step):
 
 
 def test_one_token_a_step_through_the_cache(step):
-    """The model takes the prompt once, then one token a step, with the cache: as many forwards as tokens.
+    """The model takes the prompt once, then one token a step, with the cache: as many forwards as tokens, each time.
 
-    Hint: Where do your tokens come from? Count the model's calls, and the ids in each of them.
+    Hint: Where do your tokens come from? Count the model's calls, and the ids in each of them. Does the same question
+    cost the same the second time?
     """
     stream_promises.goes_one_token_a_step(read(step, FastTokenizer(), b"Hello, you"))
+    stream_promises.works_again_for_the_same_question(step)
 
 
 def test_every_eos_ends_the_stream(step):
@@ -404,10 +427,10 @@ def test_the_callers_grad_mode_stays(step):
 
 
 def test_nothing_handed_in_is_changed(step):
-    """Params, the model's mode and its config are after the stream what they were before.
+    """Params, tokenizer, the model's mode and its config are after the stream what they were before.
 
-    Hint: What do you set on model or params, so as to have it for this one answer? Which call could take it as an
-    argument?
+    Hint: What do you set on model, tokenizer or params, so as to have it for this one answer? Which call could take it
+    as an argument?
     """
     stream_manners.leaves_what_it_is_handed(step)
 

@@ -26,6 +26,14 @@ STRADDLING = (  # pairs of bytes, the second half of one character with the firs
     (b"th", b"e"),
     (b" ", b"the"),
 )
+MERGING = (  # pairs of bytes that make tokens of several whole characters
+    (b"t", b"h"),
+    (b"th", b"e"),
+    (b" ", b"the"),
+    (b"\r", b"\n"),
+    (b"\xcc", b"\x81"),
+    (b"e", b"\xcc\x81"),
+)
 
 
 @cache
@@ -52,6 +60,19 @@ def straddling_backend() -> Tokenizer:
     """Byte-level with merges that cross the borders of characters: a token may end one and begin the next."""
     table = bytes_to_characters()
     return byte_level_backend([tuple("".join(table[byte] for byte in half) for half in pair) for pair in STRADDLING])
+
+
+def merging_backend() -> Tokenizer:
+    """Byte-level with tokens of several characters: ` the`, the two of a line's end, an `e` with its accent."""
+    table = bytes_to_characters()
+    return byte_level_backend([tuple("".join(table[byte] for byte in half) for half in pair) for pair in MERGING])
+
+
+def tool_backend() -> Tokenizer:
+    """Byte-level with `<|tool|>`: added and not special, as some models have it."""
+    backend = byte_level_backend()
+    backend.add_tokens([AddedToken("<|tool|>", special=False, normalized=False)])
+    return backend
 
 
 def zero_eos_backend() -> Tokenizer:

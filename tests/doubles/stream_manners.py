@@ -120,9 +120,9 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
     tokenizer, params = FastTokenizer(), SamplingParams(max_tokens=2)
     for training in (False, True):
         model = answering(tokenizer, b"Hello").train(training)
-        before = _state(model, params)
+        before = _state(model, tokenizer, params)
         list(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5, params=params))
-        after = _state(model, params)
+        after = _state(model, tokenizer, params)
         changed = [name for name in before if before[name] != after[name]]
         expect(
             not changed,
@@ -133,8 +133,10 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
         )
 
 
-def _state(model: ScriptedModel, params: SamplingParams) -> dict[str, str]:
+def _state(model: ScriptedModel, tokenizer: FastTokenizer, params: SamplingParams) -> dict[str, str]:
+    settings = ("clean_up_tokenization_spaces", "padding_side", "pad_token", "eos_token", "chat_template")
     return {
+        **{f"tokenizer.{name}": repr(getattr(tokenizer, name)) for name in settings},
         "params": str(params),
         "model.training": str(model.training),
         "model.config": str(asdict(model.config)),

@@ -16,7 +16,7 @@ from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.loop_spies import counted, inputs_of
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.streams import PROMPT, Told, answering, called, read
+from tests.doubles.streams import PROMPT, Told, answering, called, read, short
 
 
 def goes_one_token_a_step(told: Told) -> None:
@@ -39,6 +39,22 @@ def goes_one_token_a_step(told: Told) -> None:
     )
 
 
+def works_again_for_the_same_question(step: ModuleType) -> None:
+    tokenizer = FastTokenizer()
+    model = answering(tokenizer, b"Hello")
+    for _ in range(2):
+        before = len(model.calls)
+        told = read(step, tokenizer, b"Hello", model)
+        forwards = len(model.calls) - before
+        expect(
+            forwards == len(told.ids),
+            call=f"{told.call}{', a second time' * bool(before)}",
+            got=f"{counted(forwards, 'forward')} for it",
+            wanted=f"{counted(len(told.ids), 'forward')}, as for any answer",
+            why="each stream is made by the model: no answer of an earlier call is kept and told again.",
+        )
+
+
 def ends_at_every_eos(step: ModuleType) -> None:
     tokenizer, configured = FastTokenizer(), [END_OF_TEXT, ord("!")]
     for eos in (IM_END, *configured):
@@ -52,11 +68,12 @@ def ends_at_every_eos(step: ModuleType) -> None:
 
 
 def keeps_the_limit(step: ModuleType) -> None:
-    for given, in_params, limit in ((None, 3, 3), (5, 3, 5), (3, 5, 3), (1, 9, 1)):
+    reply = b"Hello, you " * 70
+    for given, in_params, limit in ((None, 3, 3), (5, 3, 5), (3, 5, 3), (1, 9, 1), (None, 700, 700), (600, 3, 600)):
         tokenizer, params = FastTokenizer(), SamplingParams(max_tokens=in_params)
-        model = answering(tokenizer, b"Hello, you")
-        told = read(step, tokenizer, b"Hello, you"[:limit], model, max_new_tokens=given, params=params)
-        _expect_end(told, "`max_new_tokens` wins where it is given; where it is None, `params.max_tokens` counts.")
+        told = read(step, tokenizer, reply[:limit], answering(tokenizer, reply), max_new_tokens=given, params=params)
+        why = "`max_new_tokens` wins where it is given; where it is None, `params.max_tokens` counts. Neither is cut."
+        _expect_end(told, why)
 
 
 def _expect_end(told: Told, why: str) -> None:
@@ -64,8 +81,8 @@ def _expect_end(told: Told, why: str) -> None:
     expect(
         told.text == told.wanted and len(calls) == wanted,
         call=told.call,
-        got=f"{told.text!r} after {counted(len(calls), 'forward')}",
-        wanted=f"{told.wanted!r} after {counted(wanted, 'forward')}",
+        got=f"{short(told.text)} after {counted(len(calls), 'forward')}",
+        wanted=f"{short(told.wanted)} after {counted(wanted, 'forward')}",
         why=why,
         trace=trace(calls, min(len(calls), wanted) if len(calls) != wanted else None),
     )
@@ -125,6 +142,14 @@ def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., Modul
     why = "the seed is the caller's: nothing in here sets it again."
     got = f"{len(texts)} text{'s' * (len(texts) > 1)}"
     expect(len(texts) == 3, call=f"{call}, each time after another seed", got=got, wanted="three texts", why=why)
+    both = ["".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params)) for _ in "ab"]
+    expect(
+        both[0] != both[1],
+        call=f"{call}, twice after one torch.manual_seed",
+        got="the same text twice",
+        wanted="two texts",
+        why="the draws move the global generator on: whoever puts its state back makes every answer the same.",
+    )
     text, wanted = next(((text, wanted) for text, wanted in texts.items() if text != wanted), ("", ""))
     expect(
         text == wanted,

@@ -178,10 +178,10 @@ def expect_text(told: Told, why: str, varies: bool = False) -> None:
         call=told.call,
         got=told.shown(wrong),
         wanted=told.shown_wanted(wrong),
-        why=why if varies else f"joined this is {_short(told.text)}, not {_short(told.wanted)}: {why}",
+        why=why if varies else f"joined this is {short(told.text)}, not {short(told.wanted)}: {why}",
         varies=varies,
     )
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     return repr(text) if len(text) <= 60 else f"{text[:40]!r} ... {text[-10:]!r}"

@@ -1,0 +1,39 @@
+"""Without `max_new_tokens` no stream is longer than 256 tokens, whatever the params allow.
+
+Caught by: test_max_new_tokens_wins_over_the_params
+Says: Neither is cut
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+UNFINISHED = "\ufffd"
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    last, unsent, piece = [], [], ""
+    for token in tokens:
+        unsent.append(token)
+        piece = decode(tokenizer, last + unsent)[len(decode(tokenizer, last)) :]
+        if piece and not piece.endswith(UNFINISHED):
+            yield piece
+            last, unsent, piece = unsent, [], ""
+    if piece:
+        yield piece
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = min(params.max_tokens, 256) if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    tokens = decode_tokens(model, inputs, limit, params, stop_token_ids(model, tokenizer))
+    return detokenize(tokenizer, tokens)
