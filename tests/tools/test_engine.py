@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from shared.engine import HuggingFaceEngine
+from shared.engine import COLDEST, HuggingFaceEngine, generation_config
 from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics
 from shared.sampling_params import SamplingParams
@@ -80,6 +80,27 @@ GREEDY = [
     SamplingParams(temperature=1e-40),
     SamplingParams(temperature=2.0, top_p=1e-9),
 ]
+
+
+@pytest.mark.parametrize("temperature", [0.0, -0.0, -0.5, -1.0, -2.0])
+def test_a_temperature_that_is_not_above_0_is_greedy_in_the_librarys_form(temperature: float) -> None:
+    config = generation_config(SamplingParams(temperature, top_k=5), 7, frozenset({3, 2}))
+    assert (config.do_sample, config.use_cache, config.pad_token_id) == (False, True, 0)
+    assert (config.max_new_tokens, config.eos_token_id) == (7, [2, 3])
+
+
+@pytest.mark.parametrize(("temperature", "top_k", "wanted"), [(0.5, 1, False), (0.5, 2, True), (1.0, -1, True)])
+def test_sampling_is_said_outright_in_the_librarys_form(temperature: float, top_k: int, wanted: bool) -> None:
+    config = generation_config(SamplingParams(temperature, top_k, top_p=0.75), 7, frozenset())
+    assert (config.do_sample, config.use_cache, config.eos_token_id) == (wanted, True, None)
+    if wanted:
+        assert (config.temperature, config.top_k, config.top_p) == (temperature, max(top_k, 0), 0.75)
+
+
+def test_the_coldest_temperature_is_one_that_float32_can_divide_by() -> None:
+    config = generation_config(SamplingParams(1e-40), 7, frozenset({2}))
+    assert config.temperature == COLDEST == 1e-6
+    assert generation_config(SamplingParams(ignore_eos=True), 7, frozenset({2})).eos_token_id is None
 
 
 @pytest.mark.parametrize("params", GREEDY)
@@ -163,6 +184,22 @@ def test_the_result_is_plain_and_measured_from_the_arrival(engine: HuggingFaceEn
     }
 
 
+def test_a_long_wait_is_measured_whole(engine: HuggingFaceEngine, clock) -> None:
+    engine.prepare_inputs = lambda *args: clock.advance(1250.0) or _prepare(*args)
+    metrics = engine.generate(PROMPT, 8).metrics
+    assert (metrics.latency_ms, metrics.throughput) == (1_250_000.0, 0.0064)
+
+
+def test_the_prompt_is_prepared_and_the_answer_decoded_as_the_steps_do_it(engine: HuggingFaceEngine) -> None:
+    prepared, decoded = [], []
+    engine.prepare_inputs = lambda *args: prepared.append(args) or _prepare(*args)
+    engine.tokenizer = copy.deepcopy(TOKENIZER)
+    engine.tokenizer.decode = lambda ids, **how: decoded.append((ids, how)) or "text"
+    result = engine.generate(PROMPT, 3)
+    assert prepared == [(engine.tokenizer, engine.model, PROMPT)] and result.text == "text"
+    assert decoded == [(result.output_ids, {"skip_special_tokens": True, "clean_up_tokenization_spaces": False})]
+
+
 def test_a_call_that_takes_no_time_has_a_finite_throughput(engine: HuggingFaceEngine, clock) -> None:
     assert engine.generate(PROMPT, 2).metrics.throughput == 0.0
 
@@ -186,6 +223,8 @@ def test_a_stream_joined_is_the_text(engine: HuggingFaceEngine) -> None:
     chunks = list(engine.stream(PROMPT, 9))
     assert "".join(chunks) == engine.generate(PROMPT, 9).text
     assert all(chunks)
+    params = SamplingParams(max_tokens=3)
+    assert "".join(engine.stream(PROMPT, params=params)) == engine.generate(PROMPT, params=params).text
 
 
 def test_an_empty_text_is_streamed_as_nothing(engine: HuggingFaceEngine) -> None:
