@@ -48,6 +48,7 @@ class FastTokenizer:
     eos_token, pad_token, bos_token = "<|im_end|>", "<|endoftext|>", None
     bos_token_id = None
     padding_side, is_fast = "right", True
+    model_max_length = 10**30  # the library's word for: no limit is known
 
     def __init__(self, backend: Tokenizer | None = None, *, clean_up: bool = False) -> None:
         self.backend_tokenizer = self._tokenizer = backend or byte_level_backend()
@@ -157,6 +158,7 @@ class FastTokenizer:
                 self.chat_template,
                 unk_token=self.unk_token,
                 clean_up_tokenization_spaces=self.clean_up_tokenization_spaces,
+                model_max_length=self.model_max_length,
             )
         return self._built
 

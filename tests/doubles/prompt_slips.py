@@ -1,5 +1,6 @@
 """What there is to say of a wrong prompt: it is compared with the renderings that well-known slips lead to."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -8,8 +9,13 @@ from urllib.parse import unquote, unquote_plus
 
 DEFAULT_SYSTEM = "You are a helpful assistant."
 CUT = "a text was cut: no truncation, no max_length, no slice, all of it goes in."
+STRAIGHT = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'"})
 CHANGES = (  # what well-meant code does to a text, and what there is to say of it
-    (str.strip, "the text was stripped: spaces and line ends belong to it."),
+    *(
+        (strip, "the text was stripped: spaces and line ends belong to it.")
+        for strip in (str.strip, str.rstrip, str.lstrip)
+    ),
+    (lambda text: text.rstrip("\n"), "the text was stripped: spaces and line ends belong to it."),
     (lambda text: "\n".join(text.splitlines()), "the text was split into lines and joined: leave its line ends alone."),
     (lambda text: text.rstrip("\r\n"), "a line end at the end was taken off: it belongs to the text."),
     (lambda text: text.replace("\r\n", "\n").replace("\r", "\n"), "line ends were changed: they stay as they came."),
@@ -20,6 +26,15 @@ CHANGES = (  # what well-meant code does to a text, and what there is to say of 
         "characters that cannot be printed were dropped: some join letters, and all belong to the text.",
     ),
     (lambda text: " ".join(text.split()), "runs of spaces became one: they stay as they came."),
+    (lambda text: re.sub(" +", " ", text), "runs of spaces became one: they stay as they came."),
+    (
+        lambda text: text.translate(STRAIGHT),
+        "curly quotes were made straight ones: the text stays as it was typed.",
+    ),
+    (
+        lambda text: re.sub(r"<think>.*?</think>", "", text, flags=re.DOTALL),
+        "<think> was taken out of a text: whoever wrote it may speak of it, it belongs to the text.",
+    ),
     *(
         (partial(unicodedata.normalize, form), f"the text was rewritten in Unicode's {form}: leave it as it came.")
         for form in ("NFC", "NFD", "NFKC", "NFKD")
@@ -46,12 +61,18 @@ def slip_of(
     for other, what in _slips(tokenizer, wanted, user, system, options):
         if text == other:
             return what
+    if "/no_think" in text and "/no_think" not in wanted:
+        return _thinking(options) + " `/no_think` in a text is one model's habit, and changes what the user wrote."
+    if text.rstrip() == wanted.rstrip() and len(text) < len(wanted):
+        return "the template's text was stripped: the line ends it ends in belong to the format."
     if text.endswith(wanted):
         return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
     if text.startswith(wanted):
         return "something stands after this prompt: padding, an end token, or a turn too many."
     if wanted.startswith(text):
         return CUT
+    if text and wanted.endswith(text):
+        return f"the beginning is missing, the system message with it: {CUT}"
     if "<|im_start|>" in text and "<|im_start|>" not in wanted:
         return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
     return _frame(text, wanted, user)
@@ -74,7 +95,12 @@ def _slips(
         "control tokens were deleted from the user's text without a word: refuse such a text, or encode it plain.",
     )
     doubled = "the template has written its own special tokens: tokenise its text with add_special_tokens=False."
+    doubled = (
+        doubled if wanted.startswith(bos) else "this template writes no first token, so there is none: add nothing."
+    )
     yield from ((bos + wanted, doubled), (bos + wanted + eos, doubled)) if bos else ()
+    if bos and wanted.startswith(bos):
+        yield wanted.removeprefix(bos), f"the first token is missing: the template writes {bos}, and it stays."
     yield wanted + eos, "an end token was put after the prompt: there the model has nothing to add."
     yield user, "this is the bare text: a chat model knows its own format, which apply_chat_template writes."
     for others in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):

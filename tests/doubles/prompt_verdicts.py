@@ -62,9 +62,13 @@ def inputs_of(
     for name in ("input_ids", "attention_mask"):
         tensor = inputs[name]
         is_right = tuple(tensor.shape) == (1, length) and length > 0 and _holds_integers(tensor)
+        is_right = is_right and (name != "input_ids" or tensor.dtype in (torch.int32, torch.int64))
         got = f"{name} of shape {tuple(tensor.shape)}, {tensor.dtype}"
-        wanted = f"{name} of shape (1, {length or 'length'}), an integer type"
+        kind = "int64 or int32" if name == "input_ids" else "an integer type"
+        wanted = f"{name} of shape (1, {length or 'length'}), {kind}"
         why = "a model takes a batch, here of one prompt: one row of whole numbers, a place in the mask for each."
+        if _holds_integers(tensor) and tensor.dtype not in (torch.int32, torch.int64):
+            why = f"a model looks ids up by int64 or int32, and not by {tensor.dtype}: leave the type as it came."
         expect(is_right, call=call, got=got, wanted=wanted, why=why)
     return inputs
 

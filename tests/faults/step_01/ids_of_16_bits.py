@@ -1,0 +1,17 @@
+"""Saves memory on the ids: a model looks nothing up by int16.
+
+Caught by: test_it_gives_ids_and_mask_as_tensors
+Says: leave the type as it came
+"""
+
+import torch
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device, torch.int16) for name, tensor in inputs.items()}

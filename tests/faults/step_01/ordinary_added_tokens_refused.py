@@ -1,0 +1,19 @@
+"""Refuses every added token, `<think>` as well, which is not special: it may not even be asked about.
+
+Caught by: test_the_users_text_is_untouched
+Says: must not raise
+"""
+
+from shared.limits import RequestRefused
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    if any(token.content in user_prompt for token in tokenizer.added_tokens_decoder.values()):
+        raise RequestRefused("the prompt contains a control token")
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}
