@@ -76,7 +76,12 @@ def test_top_k_1_takes_the_best_token(step: ModuleType) -> None:
     """
     for temperature in (0.7, 2.0):
         params = SamplingParams(temperature=temperature, top_k=1)
-        expect_best(step, THREE_ROWS, params, "top_k 1 leaves one token, the best, whatever the temperature.")
+        expect_best(
+            step,
+            THREE_ROWS,
+            params,
+            "top_k 1 leaves one token, the best, whatever the temperature: `<` drops the others, `<=` drops it too.",
+        )
     ties, params = torch.tensor([[1.0, 3.0, 3.0, 0.0]], device="cpu"), SamplingParams(temperature=1.0, top_k=1)
     got = sample(step, ties, params)[0]
     expect(got in (1, 2), call=call_text(ties, params), got=got, wanted="1 or 2", why="of equally good ones either.")
@@ -143,6 +148,26 @@ def test_draws_follow_the_softmax(step: ModuleType) -> None:
     and what has been done to it on the way?
     """
     expect_frequencies(step, ROW, DRAWN, "Draw in proportion to softmax(logits), taken once.")
+    why = "A token with 99.2% is drawn as often as that and no more: there is no threshold from which on it is taken."
+    expect_frequencies(step, 6.8 * torch.eye(8, device="cpu")[5], DRAWN, why)
+
+
+def test_each_of_many_tokens_can_be_drawn(step: ModuleType) -> None:
+    """Of 1536 equally likely tokens each can be drawn, however small its share.
+
+    Hint: What happens on the way to a probability of 0.0007: is it rounded, or taken for nothing? And how many
+    different values can your random number have?
+    """
+    row, why = (
+        torch.zeros(1536, device="cpu"),
+        "small odds are odds: drop no token for its small share, and round none.",
+    )
+    different = len(set(draw(step, row, DRAWN, times=1024, why=why)))
+    if different > 1:
+        why += " Draw with float32 random numbers at least: 16 bits have too few values for so many tokens."
+    got, wanted = f"{different} different tokens", "about 747 different ones"
+    # the mean is 747; one draw changes the number by 1 at most: to be 147 off has odds below e**-42 (McDiarmid)
+    expect(different >= 600, call=f"{call_text(row, DRAWN)}, 1024 times", got=got, wanted=wanted, why=why, varies=True)
 
 
 def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
@@ -153,7 +178,7 @@ def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
     peaks = torch.tensor([[5], [0], [7], [3]], device="cpu")
     heights = torch.tensor([[0.0], [80.0], [20.0], [-80.0]], device="cpu")
     logits = torch.full((4, 8), -120.0, device="cpu").scatter(1, peaks, heights)  # another: odds below 64 * 7 * e**-40
-    expect_best(step, logits, DRAWN, "each row has one likely token: softmax works along the last dimension.")
+    expect_best(step, logits, DRAWN, "each row has one likely token: softmax works along the last dimension (dim=-1).")
 
 
 def test_only_the_k_best_are_drawn(step: ModuleType) -> None:
@@ -164,6 +189,10 @@ def test_only_the_k_best_are_drawn(step: ModuleType) -> None:
     """
     for k in (3, 2, 7):
         expect_only_best(step, FLAT.roll(1), k)  # whose last token is none of the next best
+    large = torch.zeros(60_000, device="cpu")  # where a little for each is a lot for all
+    large[[50_000, 7]] = torch.tensor([2.0, 1.0], device="cpu")
+    why = "a little was added to every probability, or nothing was removed: what is not among the k best has odds of 0."
+    expect_only_best(step, large, 2, times=32, why=why)
 
 
 def test_each_of_the_k_best_is_drawn(step: ModuleType) -> None:
@@ -212,12 +241,14 @@ def test_each_row_keeps_its_own_k_best(step: ModuleType) -> None:
 
 
 def test_a_high_temperature_flattens(step: ModuleType) -> None:
-    """A temperature of 2 evens the odds out: logits are divided by it, once.
+    """A temperature of 2, or of 5, evens the odds out: logits are divided by it, once.
 
     Hint: Are scores of 3.0 and 1.0 further apart at a temperature of 2, or closer? Follow the temperature through your
     code: where is it used, and how often?
     """
     expect_frequencies(step, ROW, SamplingParams(temperature=2.0), ONCE)
+    why = f"{ONCE} There is no highest temperature."
+    expect_frequencies(step, ROW, SamplingParams(temperature=5.0), why)
 
 
 def test_a_low_temperature_sharpens(step: ModuleType) -> None:
@@ -230,13 +261,14 @@ def test_a_low_temperature_sharpens(step: ModuleType) -> None:
 
 
 def test_a_very_low_temperature_still_divides(step: ModuleType) -> None:
-    """A temperature of 0.05 is a number like any other: close logits still share the draws.
+    """A temperature of 0.05, or of 0.0005, is a number like any other: close logits still share the draws.
 
     Hint: Is there a second threshold in your code, such as 0.1 or 1e-2, or a `max`? What happens to a temperature just
     below it?
     """
     why = f"{ONCE} Only 0 and below is greedy."
-    expect_frequencies(step, ROW / 20, SamplingParams(temperature=0.05), why)
+    for temperature in (0.05, 0.03, 0.005, 0.0005):
+        expect_frequencies(step, ROW * temperature, SamplingParams(temperature=temperature), why)
 
 
 def test_the_k_best_share_the_draws_by_temperature(step: ModuleType) -> None:
@@ -299,6 +331,8 @@ def test_a_common_offset_changes_nothing(step: ModuleType) -> None:
     for offset in (10_000.0, -10_000.0):
         for top_k in (-1, 4):
             expect_frequencies(step, ROW + offset, SamplingParams(temperature=1.0, top_k=top_k), why)
+    why = "Logits of -10,000 at a temperature of 0.05 are scores of -200,000: only -inf lies below every score."
+    expect_frequencies(step, ROW - 10_000, SamplingParams(temperature=0.05, top_k=4), why)
 
 
 def test_steep_logits_give_the_best_token(step: ModuleType) -> None:
@@ -338,6 +372,8 @@ def test_a_token_at_minus_infinity_is_never_drawn(step: ModuleType) -> None:
     why = "e**-inf is 0: -inf takes part like any other logit. 0 * inf and inf - inf are NaN."
     for temperature, top_k in ((0.5, -1), (0.5, 2), (0.5, 7), (2.0, 7)):
         expect_frequencies(step, row, SamplingParams(temperature=temperature, top_k=top_k), why)
+    why = f"{why} And no number stands for it: other logits may lie as low."
+    expect_frequencies(step, row - 10_000, SamplingParams(temperature=0.5), why)
 
 
 def test_the_logits_stay_as_they_were(step: ModuleType) -> None:
@@ -395,7 +431,7 @@ def test_the_params_stay_as_they_were(step: ModuleType) -> None:
     bounds?
     """
     why = "one params object may serve many requests: keep what you work out in variables of your own."
-    for settings in ((0.0, 200, 0.9), (-1.0, 0), (1.5, 200), (0.7, -1), (1.0, 1)):
+    for settings in ((0.0, 200, 0.9), (-1.0, 0), (1.5, 200), (0.7, -1), (1.0, 1), (0.005,), (1e-6,), (9.0,)):
         params, before = SamplingParams(*settings), SamplingParams(*settings)
         sample(step, THREE_ROWS, params)
         expect(repr(params) == repr(before), call=call_text(THREE_ROWS, before), got=params, wanted=before, why=why)
@@ -467,12 +503,14 @@ def test_without_a_generator_the_global_seed_decides(step: ModuleType) -> None:
     `torch.manual_seed`?
     """
     drawn = []
+    sample(step, FLAT[None], DRAWN, torch.Generator().manual_seed(5))  # an earlier call's, for that call alone
     for seed in (5, 5, 6):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             drawn.append(_draws_with(step, None))
     call = f"torch.manual_seed(5); {call_text(FLAT, DRAWN)}, 64 times"
-    why = "draw from torch's global random numbers then: no generator or seed of your own, no numpy, no random."
+    why = "draw from torch's global random numbers then: no generator or seed of your own, no numpy, no random; "
+    why += "and a generator is for the call that hands it in alone."
     got = f"{drawn[0][:6]}, {drawn[1][:6]}"
     expect(drawn[0] == drawn[1], call=call, got=got, wanted="twice the same", why=why, varies=True)
     expect(drawn[0] != drawn[2], call=call, got="seed 6 gives the same", wanted="other draws", why=why)
@@ -551,7 +589,7 @@ def test_top_p_is_applied_row_by_row(step: ModuleType) -> None:
 
 @pytest.mark.stretch
 def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
-    """A temperature of 1e-4, and any below it, gives the best token, in 16 bits too.
+    """A temperature of 1e-4, and any below it, gives the best token, in 16 bits too, where 0.05 is no trouble either.
 
     Hint: What is 3.0 / 1e-45 in float32, and 0.0 / 1e-45? Softmax does not mind a common offset: could you choose one
     before you divide?
@@ -561,6 +599,9 @@ def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
         for temperature in (1e-4, 1e-6, 1e-8, 1e-30, 1e-45, 5e-324):
             for logits in (THREE_ROWS, THREE_ROWS + 40, THREE_ROWS - 40):
                 expect_best(step, logits.to(dtype), SamplingParams(temperature=temperature, top_k=5), why)
+    high = torch.tensor([0.0, 10_000.0, 9_992.0, 10_000.0], dtype=torch.float16, device="cpu")
+    why = "10,000 / 0.05 is more than float16 can hold: make float32 of the logits before you divide."
+    expect_frequencies(step, high, SamplingParams(temperature=0.05), why, draws=1024)
 
 
 @pytest.mark.stretch

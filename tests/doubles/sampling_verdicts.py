@@ -6,6 +6,7 @@ has odds below 1e-13. A wrong distribution is then judged against those of well-
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 
 import torch
@@ -46,7 +47,7 @@ def expect_frequencies(step: ModuleType, row: Tensor, params: SamplingParams, wh
     """Each token of the row (vocab,) comes as often as softmax says, under temperature and top_k."""
     wanted = right_odds(row, params)
     for seed in SEEDS:
-        drawn = draw(step, row, params, seed=seed, times=draws, why=why)
+        drawn = draw(step, row, replace(params), seed=seed, times=draws, why=why)
         counts = torch.tensor(drawn).bincount(minlength=len(row))
         if misfit(counts, wanted) < LIMIT:
             return
@@ -97,12 +98,12 @@ def expect_best(step: ModuleType, logits: Tensor, params: SamplingParams, why: s
         expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
 
 
-def expect_only_best(step: ModuleType, row: Tensor, k: int) -> None:
+def expect_only_best(step: ModuleType, row: Tensor, k: int, times: int = DRAWS // 4, why: str = "") -> None:
     """No token outside the k best is ever drawn."""
     params, best = SamplingParams(temperature=1.0, top_k=k), best_tokens(row, k)
-    drawn = set(draw(step, row, params, times=DRAWS // 4))
+    drawn = set(draw(step, row, params, times=times))
     strays = [token for token in best_tokens(row, len(row)) if token in drawn - set(best)]
-    why = "nothing was removed: every score below the k-th best becomes -inf."
+    why = why or "nothing was removed: every score below the k-th best becomes -inf."
     if strays and _fits(step, SamplingParams(temperature=1.0, top_k=k), lambda odds, kept: odds * kept):
         why = "a removed score became 0, which is a score like any other: it becomes -inf."
     if drawn <= set(range(k)):
@@ -185,6 +186,7 @@ def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
     too_late = too_late.where(kept, 0.0) + (row == row.max()) * too_late[~kept].sum()
     rounded = {"These are the odds of logits rounded to 16 bits.": odds_among(short / temperature, kept)}
     return (rounded if not torch.equal(short, row) else {}) | {
+        "Always the best token: nothing is drawn.": (row == row.max()).double(),
         "These are the odds of logits multiplied by the temperature.": odds_among(row * temperature, kept),
         "These are the odds of logits that the temperature never changed.": odds_among(row, kept),
         "These are the odds of logits divided by the temperature twice.": odds_among(scores / temperature, kept),
@@ -195,9 +197,8 @@ def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
         "Every kept token comes equally often: probabilities are lost.": kept / kept.sum(),
         "top_k is not applied here.": odds_among(scores, everything),
         "What was drawn outside of the best became the best one: filter before the draw.": too_late,
-        "A removed score must become -inf, not 0.": odds_among(scores.where(kept, 0.0), everything),
+        "A removed score must become -inf, and no number.": odds_among(scores.where(kept, 0.0), everything),
         "The worst tokens come most often: a sign is lost.": odds_among(-scores, kept),
-        "Always the best token: nothing is drawn.": (row == row.max()).double(),
     }
 
 
