@@ -81,7 +81,7 @@ def expect_figure(
     slip = next(
         (f"Probably {text}: " for text, wrong in (slips or {}).items() if isclose(value, wrong, rel_tol=1e-6)), ""
     )
-    if value in {round(wanted, digits) for digits in range(4)}:
+    if not slip and value in {round(wanted, digits) for digits in range(4)}:
         slip = "Probably it is rounded, and only `as_dict()` rounds: "
     slip = scale_slip(name, value, wanted, within) or slip
     expect(
@@ -116,7 +116,12 @@ def expect_finite(step: ModuleType, of: Generation, why: str) -> None:
 
 def percentile_of(step: ModuleType, values: list[float], q: float) -> float:
     """The solution's percentile of a copy of the values, a plain number."""
-    return plain_number(step.percentile(list(values), q), f"percentile([{len(values)} values], {q})")
+    call = f"percentile([{len(values)} values], {q})"
+    try:
+        return plain_number(step.percentile(list(values), q), call)
+    except IndexError as error:
+        why = "the index is beyond the last value: q counts from 0 to 100, and Python's places from 0 to n - 1."
+        raise CheckFailure(call=call, got=f"IndexError: {error}", wanted="a number", why=why) from error
 
 
 def percentile_slip(step: ModuleType) -> str:
