@@ -13,7 +13,7 @@ from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
 from tests.doubles import server_errors, server_under_load
 from tests.doubles.engine_spies import GENERATION, RESULT, STREAMED, EngineSpies, Passive
-from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine
+from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine, raising
 from tests.doubles.server_verdicts import (
     HELLO,
     asked,
@@ -25,6 +25,7 @@ from tests.doubles.server_verdicts import (
     expect_calls,
     expect_status,
     expect_whole,
+    spelling,
 )
 
 TEXTS = (
@@ -33,10 +34,11 @@ TEXTS = (
     ("😀", "é", "中文"),
     ("<b>", "&amp;", '"\\n'),
     ("ha", "ha", " ", "\n", "ha"),
+    ("e\u0301", "\ufffd", "\x00", "<|im_end|>", "!"),
     (),
 )
 GIVEN = {"prompt": "  Say\r\n\thi 😀 e\u0301 ", "max_new_tokens": 7, "temperature": 0.7, "top_k": 3}
-HIGHEST = {"prompt": "long " * 800, "max_new_tokens": 512, "temperature": 2.0, "top_k": 100}
+HIGHEST = {"prompt": "long " * 6553 + "end", "max_new_tokens": 512, "temperature": 2.0, "top_k": 100}
 LOWEST = {"prompt": "x", "max_new_tokens": 1, "temperature": 0.0, "top_k": 1}
 
 
@@ -92,7 +94,8 @@ def test_generate_answers_with_text_and_metrics(server: ModuleType) -> None:
         why = "the engine's text goes into the response as it is, an empty one as well."
         if body["text"] in earlier:
             why = "this is what the engine of an earlier app said: the one to ask is create_app's argument."
-        expect(body["text"] == text, call=call, got=repr(body["text"]), wanted=repr(text), why=why)
+        shown = spelling(body["text"], text)
+        expect(body["text"] == text, call=call, got=shown(body["text"]), wanted=shown(text), why=why)
         earlier.add(text)
 
 
@@ -117,6 +120,15 @@ def test_the_metrics_are_the_engines_own(server: ModuleType) -> None:
                 varies=name in got and name.endswith("_ms"),  # it may be measured anew
                 why="the engine has measured; the server hands its figures on and makes none of its own.",
             )
+        unmeasured = vars(METRICS).keys() - metrics.as_dict().keys()
+        made = {name: got[name] for name in sorted(unmeasured) if got.get(name) is not None}
+        expect(
+            made == {},
+            call=asked("/generate", HELLO),
+            got=f"metrics with {made}, which the engine has not measured",
+            wanted="the figures of the engine's metrics.as_dict()",
+            why="what was not measured is left out; a 0.0 or a word in its place reads like a measurement.",
+        )
 
 
 def test_stream_answers_in_plain_text(server: ModuleType) -> None:
@@ -183,10 +195,10 @@ def test_the_defaults_reach_the_engine(server: ModuleType) -> None:
 
 
 def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
-    """Each request asks the engine exactly once: the same request again too, and one whose answer is empty.
+    """Each request asks the engine once: the same request again too, one whose answer is empty, and one that fails.
 
     Hint: Count the calls that one request makes. Is there one for the text and one for the metrics, or a second try
-    when the text is empty?
+    when the text is empty, or when the engine raises?
     """
     for pieces in (PIECES, ()):
         engine = ScriptedEngine(pieces)
@@ -198,6 +210,11 @@ def test_a_request_is_one_call_of_the_engine(server: ModuleType) -> None:
             for _ in range(2):
                 client.post("/stream", HELLO)
             expect_calls(engine, ["generate"] * 2 + ["stream"] * 2, f"then {asked('/stream', HELLO)}, twice{told}")
+    for path, method in (("/generate", "generate"), ("/stream", "stream")):
+        engine = ScriptedEngine(work=raising(RuntimeError("out of memory")))
+        with client_of(server.create_app(engine), quiet=True) as client:
+            client.post(path, HELLO)
+        expect_calls(engine, [method], f"{asked(path, HELLO)}, where the engine raises RuntimeError")
 
 
 def test_each_request_gets_its_own_answer(server: ModuleType) -> None:

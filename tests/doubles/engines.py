@@ -12,6 +12,7 @@ from shared.sampling_params import SamplingParams
 
 PIECES = ("The capital", " of France", " is Paris.")
 METRICS = ServingMetrics(31.2, 20, 5, 40.5, 30.25, latency_ms=161.53, used_cache=True, finish_reason="stop")
+LONGEST_SHOWN = 120  # characters of a prompt in a report
 LONGEST_HOLD_S = 30.0  # so that no thread of a broken server is held for ever
 
 
@@ -28,8 +29,10 @@ class Asked:
     ignore_eos: object = False
 
     def __str__(self) -> str:
-        fields = {name: value for name, value in vars(self).items() if name != "method"}
-        return f"{self.method}({', '.join(f'{name}={value!r}' for name, value in fields.items())})"
+        fields = {name: repr(value) for name, value in vars(self).items() if name != "method"}
+        if len(fields["prompt"]) > LONGEST_SHOWN:
+            fields["prompt"] = f"{fields['prompt'][:20]}…{fields['prompt'][-20:]}, {len(str(self.prompt))} long"
+        return f"{self.method}({', '.join(f'{name}={value}' for name, value in fields.items())})"
 
     @classmethod
     def of(cls, method: str, prompt: object, max_new_tokens: object, params: object) -> "Asked":

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
+from unicodedata import normalize
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -72,13 +73,19 @@ def expect_whole(answer: Answer, text: str, call: str) -> None:
     """Whether /stream answered, and the chunks joined are the text."""
     expect_status(answer, 200, call, "a stream that goes well answers 200.")
     got = answer.body.decode("utf-8", "replace")
+    shown = spelling(got, text)
     expect(
         got == text and not answer.broken,
         call=call,
-        got=repr(got) + (f", then {answer.broken}" if answer.broken else ""),
-        wanted=repr(text),
+        got=shown(got) + (f", then {answer.broken}" if answer.broken else ""),
+        wanted=shown(text),
         why="/stream sends what engine.stream yields, and nothing else: no JSON, no line ends of its own.",
     )
+
+
+def spelling(one: str, other: str) -> Callable[[str], str]:
+    """How to show two texts: by `repr`, but in ASCII where they differ and look alike, as é and e\\u0301 do."""
+    return ascii if one != other and normalize("NFC", one) == normalize("NFC", other) else repr
 
 
 def body_of(answer: Answer, call: str) -> dict:
