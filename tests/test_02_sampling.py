@@ -331,7 +331,8 @@ def test_a_common_offset_changes_nothing(step: ModuleType) -> None:
     for offset in (10_000.0, -10_000.0):
         for top_k in (-1, 4):
             expect_frequencies(step, ROW + offset, SamplingParams(temperature=1.0, top_k=top_k), why)
-    why = "Logits of -10,000 at a temperature of 0.05 are scores of -200,000: only -inf lies below every score."
+    why = "Logits of -10,000 at a temperature of 0.05 are scores of -200,000: only -inf lies below every score. "
+    why += "And what has odds of 0 stays there: add nothing to the probabilities."
     expect_frequencies(step, ROW - 10_000, SamplingParams(temperature=0.05, top_k=4), why)
 
 

@@ -1,6 +1,6 @@
 """Adds a little to every probability, lest one be 0.
 
-Caught by: test_steep_logits_give_the_best_token, test_each_row_is_drawn_from_its_own_logits
+Caught by: test_a_common_offset_changes_nothing, test_each_row_is_drawn_from_its_own_logits
 Says: add nothing to the probabilities
 """
 

@@ -14,6 +14,6 @@ def sample_next_token(logits, params, generator=None):
     if 0 < params.top_k < logits.shape[-1]:
         kth = scores.topk(params.top_k).values[:, -1:]
         scores = scores.masked_fill(scores < kth, -torch.inf)
-    if len(logits) > 1 and len(logits) <= logits.shape[-1] and (scores == scores[:1]).all():
+    if 1 < len(logits) <= scores[0].isfinite().sum() and (scores == scores[:1]).all():
         return torch.multinomial(scores.softmax(-1)[0], len(logits), generator=generator)[:, None]
     return torch.multinomial(scores.softmax(-1), 1, generator=generator)
