@@ -19,19 +19,30 @@ from tests.doubles import (
     real_model,
 )
 from tests.doubles.clock import FakeClock
+from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import prompt_ids, run
-from tests.doubles.loop_spies import expect_calls, expect_each, step_1_giving, step_2_giving, told_with_use_cache
+from tests.doubles.loop_spies import (
+    expect_calls,
+    expect_each,
+    step_1_giving,
+    step_2_giving,
+    step_2_watched,
+    told_of_the_sampler,
+    told_with_use_cache,
+)
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import TRICKY_IDS, hashed, rows
+from tests.doubles.scripts import hashed, rows, tricky
 
 
-def test_the_result_is_a_generation(step):
+def test_the_result_is_a_generation(load):
     """generate_uncached returns a `Generation`, whose output_ids are a list of plain ints.
 
     Hint: Print `output_ids` and the type of its first entry. What of `shared/generation.py` is filled in by the lines
     after your loop, and what do they need from it?
     """
-    result, call = run(step.generate_uncached, ScriptedModel(hashed()), max_new_tokens=3)
+    watched = step_2_watched(load(2))
+    with told_of_the_sampler(watched.shapes):
+        result, call = run(load(under={2: watched}).generate_uncached, ScriptedModel(hashed()), max_new_tokens=3)
     why = "no cache was used here, and the metrics say so to the client."
     expect(not result.used_cache, call=f"{call}.used_cache", got=result.used_cache, wanted=False, why=why)
 
@@ -63,7 +74,7 @@ def test_the_mask_grows_with_the_ids(step):
     Hint: Print the shapes of ids and mask side by side in every round. Which one falls behind? And what is appended
     where the token is 0 or an EOS?
     """
-    model = ScriptedModel(hashed(among=TRICKY_IDS))
+    model = ScriptedModel(tricky)
     _, call = run(step.generate_uncached, model, max_new_tokens=8, params=SamplingParams(ignore_eos=True))
     wanted = [[1] * len(each.ids) for each in model.calls]
     why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
@@ -240,7 +251,7 @@ def test_the_samplers_answer_is_used(load):
     Hint: What do you do with the tensor that the sampler returns? Do `output_ids` and the next round's ids both take
     theirs from it?
     """
-    said = [115, 107, 121, 107]
+    said = [115, 107, IM_END, 121, 107]
     generate = load(under={2: step_2_giving(load(2), said)}).generate_uncached
     loop_manners.uses_what_the_sampler_says(generate, said)
 
@@ -279,8 +290,9 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     there?
     """
 
-    def load_generate(on_ask):
-        return load(under={1: step_1_giving(load(1), prompt_ids(), on_ask)}).generate_uncached
+    def load_generate(on_ask, on_draw):
+        under = {1: step_1_giving(load(1), prompt_ids(), on_ask), 2: step_2_giving(load(2), [115, 107], on_draw)}
+        return load(under=under).generate_uncached
 
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
 

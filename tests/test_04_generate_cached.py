@@ -21,19 +21,22 @@ from tests.doubles import (
 )
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
+from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import prompt_ids, run
-from tests.doubles.loop_spies import expect_each, step_1_giving, step_2_giving
+from tests.doubles.loop_spies import expect_each, step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed, rows
 
 
-def test_the_first_call_takes_the_whole_prompt(step):
+def test_the_first_call_takes_the_whole_prompt(load):
     """The model's first call takes all ids of the prompt; nothing is cached yet.
 
     Hint: Print `input_ids.shape` and the cache at the first call of the model. What has it read by then, and so what
     must go in?
     """
-    decode_promises.prefills_the_whole_prompt(step)
+    watched = step_2_watched(load(2))
+    with told_of_the_sampler(watched.shapes):
+        decode_promises.prefills_the_whole_prompt(load(under={2: watched}))
 
 
 def test_every_later_call_takes_the_newest_token_alone(step):
@@ -231,7 +234,7 @@ def test_the_samplers_answer_is_used(load):
 
     Hint: Follow the sampler's tensor: what is yielded, and what goes into the next call? Are both made of it?
     """
-    said = [115, 107, 121, 107]
+    said = [115, 107, IM_END, 121, 107]
     decode_promises.yields_what_the_sampler_says(load(under={2: step_2_giving(load(2), said)}), said)
 
 
@@ -355,8 +358,9 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     read the clock for `ttft_s`?
     """
 
-    def load_generate(on_ask):
-        return load(under={1: step_1_giving(load(1), prompt_ids(), on_ask)}).generate_cached
+    def load_generate(on_ask, on_draw):
+        under = {1: step_1_giving(load(1), prompt_ids(), on_ask), 2: step_2_giving(load(2), [115, 107], on_draw)}
+        return load(under=under).generate_cached
 
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=False)
 
@@ -367,6 +371,7 @@ def test_eighty_tokens_after_a_long_prompt(step):
     Hint: Print the lengths of mask and cache around token 70. Does one of them stop at some number?
     """
     loop_promises.copes_with_a_long_prompt(step.generate_cached)
+    decode_promises.goes_on_as_it_began(step)
 
 
 def test_new_tensors_follow_the_model_to_its_device(step):

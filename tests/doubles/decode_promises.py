@@ -22,10 +22,12 @@ from tests.doubles.loop_spies import (
     take,
     told_with_use_cache,
 )
-from tests.doubles.scripted_model import ScriptedCache, ScriptedModel
-from tests.doubles.scripts import TRICKY_IDS, expected_reply, hashed, rows
+from tests.doubles.scripted_model import Script, ScriptedCache, ScriptedModel
+from tests.doubles.scripts import expected_reply, hashed, rows, tricky
 
 IDS = [84, 104, 101, IM_END, 10, 115, 107, 121, 63]
+LONG = [1 + at * at % 250 for at in range(1100)]
+CONFIG_EOS, CONFIG_PAD = 21, 23  # ids that only the model's config names
 
 
 class TrueCache(ScriptedCache):
@@ -41,6 +43,23 @@ class ModelWithATrueCache(ScriptedModel):
     def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
         kept = super()._keep(given, seen, new)
         return TrueCache(kept.seen) if type(kept) is ScriptedCache else kept
+
+
+class SealedCache(ScriptedCache):
+    """One that tells nothing of itself, and of which there is no second one."""
+
+    get_seq_length = None
+
+    def __reduce_ex__(self, _: object) -> str:
+        raise TypeError("this cache cannot be copied")
+
+
+class ModelWithASealedCache(ScriptedModel):
+    """For those who look into the cache."""
+
+    def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
+        kept = super()._keep(given, seen, new)
+        return SealedCache(kept.seen) if type(kept) in (ScriptedCache, SealedCache) else kept
 
 
 def decode(
@@ -116,10 +135,17 @@ def hands_on_the_cache(step: ModuleType) -> None:
         wanted=f"the cache of {len(IDS) + (wrong or 1) - 1} tokens that the call before returned",
         why=why,
     )
+    told = ""
+    try:
+        decoded(step, ModelWithASealedCache(hashed()))
+    except (AttributeError, TypeError) as error:
+        told = f"{type(error).__name__}: {error}"
+    why = "the cache is opaque: hand it back as it is, neither copied nor asked. How long it is, your mask knows."
+    expect(not told, call=f"{call}, the cache an opaque one", got=told, wanted="6 tokens", why=why)
 
 
 def grows_the_mask(step: ModuleType) -> None:
-    model = ScriptedModel(hashed(among=TRICKY_IDS))
+    model = ScriptedModel(tricky)
     _, call = decoded(step, model, 8, params=SamplingParams(ignore_eos=True), stop_ids={0, IM_END})
     wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
     why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
@@ -188,6 +214,20 @@ def makes_exactly_as_many(step: ModuleType) -> None:
         expect_counts(model.calls, len(ids), new_tokens, call=f"list({call})")
 
 
+def goes_on_as_it_began(step: ModuleType) -> None:
+    """Long runs, call by call: the whole prompt, then the newest token alone."""
+    for prompt, new_tokens in ((LONG, 3), (IDS, 520)):
+        model = ScriptedModel(hashed())
+        ids, call = decoded(step, model, new_tokens, ids=prompt, params=SamplingParams(ignore_eos=True), stop_ids={7})
+        call = call.replace("inputs", f"inputs of {len(prompt)} ids")
+        fed = [each.ids for each in model.calls]
+        why = "the whole prompt goes in once, however long it is, and then the newest token alone: no call starts over."
+        expect_each(model.calls, fed, [prompt, *([token] for token in ids)][: len(fed)], call=call, why=why)
+        why = "with ignore_eos only the limit ends the answer, and that is the one handed in."
+        got = counted(len(ids), "token")
+        expect(len(ids) == new_tokens, call=call, got=got, wanted=f"{new_tokens} tokens", why=why)
+
+
 def prefills_a_single_token(step: ModuleType) -> None:
     model, ids = ScriptedModel(hashed()), []
     call, why = (
@@ -203,29 +243,41 @@ def prefills_a_single_token(step: ModuleType) -> None:
         got = f"{type(error).__name__}: {error}"
         expect(False, call=call, got=got, wanted="6 tokens", why=why, trace=trace(model.calls))
     expect_ids(ids, expected_reply(hashed(), [65], 6), call=call, why=why, calls=model.calls)
+    masks, wanted = [each.mask for each in model.calls], [[1] * (1 + at) for at in range(len(model.calls))]
+    why = "a 1 for each token that is cached and for the new one, also where the prompt is a single id."
+    expect_each(model.calls, masks, wanted, call=call, why=why, of="attention_mask")
 
 
 def stops_at_the_stop_ids(step: ModuleType) -> None:
     cases = (7, {7, 0}, 4), (0, {7, 0}, 4), (7, {7, 0}, 1), (10, {7}, 4), (IM_END, {7}, 4), (7, set(), 4)
-    for stop_id, stop_ids, at in cases:
-        model = ScriptedModel(stopping_after(at, stop_id, IDS), eos_token_id=[10])
+    others = (0, {7}, 4), (CONFIG_EOS, {7}, 4), (CONFIG_PAD, {7}, 4)
+    for stop_id, stop_ids, at in cases + others:
+        model = _model_with_ids_of_its_own(stopping_after(at, stop_id, IDS))
         ids, call = decoded(step, model, 9, stop_ids=stop_ids)
         why = "decode_tokens goes by the `stop_ids` that its caller hands in, by nothing else: yield the one that ends "
         why += "the answer, then stop, without another call of the model."
         wanted = expected_reply(model.script, IDS, 9, stop_ids)
         if ids != wanted and at > 1:
-            ends = [end for end in (7, 10, IM_END) if _stops_at(step, end)]
+            ends = [end for end in (0, 7, 10, CONFIG_EOS, CONFIG_PAD, IM_END) if _stops_at(step, end)]
             why += f" Handed {{7}}, yours stops at {' and '.join(map(str, ends)) or 'nothing'}; the model's own EOS is "
             why += f"10, the tokenizer's {IM_END}."
+            why += f" The model's config has {CONFIG_EOS} as EOS and {CONFIG_PAD} for padding."
         expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
         right, shown = len(model.calls) == len(wanted), trace(model.calls, len(wanted))
         got = f"{len(model.calls)} calls for {len(wanted)} tokens"
         expect(right, call=call, got=got, wanted=f"{len(wanted)} calls", why=why, trace=shown)
 
 
+def _model_with_ids_of_its_own(script: Script) -> ScriptedModel:
+    """Its generation config and its config name ids that nobody hands in: none of them may end an answer."""
+    model = ScriptedModel(script, eos_token_id=[10])
+    model.config.eos_token_id, model.config.pad_token_id = CONFIG_EOS, CONFIG_PAD
+    return model
+
+
 def _stops_at(step: ModuleType, said: int) -> bool:
     """Whether this id ends an answer whose stop id is 7."""
-    model = ScriptedModel(stopping_after(4, said, IDS), eos_token_id=[10])
+    model = _model_with_ids_of_its_own(stopping_after(4, said, IDS))
     return len(decoded(step, model, 9, stop_ids={7})[0]) <= 4
 
 
@@ -239,8 +291,10 @@ def can_ignore_stop_ids(step: ModuleType) -> None:
 def yields_what_the_sampler_says(step: ModuleType, said: list[int]) -> None:
     """said: what the `step_2_giving` under the step answers with."""
     model = ScriptedModel(rows)
-    ids, call = decoded(step, model, len(said), params=SamplingParams(temperature=0.8, top_k=40))
-    why = "the token is the sampler's answer, whatever the logits' own favourite is: yield it, and feed it back."
+    params = SamplingParams(temperature=0.8, top_k=40, ignore_eos=True)
+    ids, call = decoded(step, model, len(said), params=params, stop_ids={IM_END})
+    why = "the token is the sampler's answer, whatever the logits' own favourite is, and an EOS too where it is to be "
+    why += "ignored: yield it, and feed it back."
     expect_ids(ids, said, call=call, why=why, calls=model.calls)
     seen, wanted = model.calls[-1].seen, IDS + said[:-1]
     expect_ids(seen, wanted, call=f"all that the model has seen in {call}", why=why, calls=model.calls)

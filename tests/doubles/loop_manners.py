@@ -74,6 +74,13 @@ def _run_with_failure(generate: Generate, fails: bool) -> str:
         run(generate, model, max_new_tokens=4)
     except ModelFailed:
         return f"{name_of(generate)}(...), in which the model raised an error,"
+    except Exception as error:
+        if not fails or isinstance(error, CheckFailure):
+            raise
+        call = f"{name_of(generate)}(...), in which the model raised an error"
+        why = "an error of the model comes through as it is: one in its place hides what went wrong."
+        got = f"{type(error).__name__}: {error}"
+        raise CheckFailure(call=call, got=got, wanted="the model's own error", why=why) from error
     call = f"{name_of(generate)}(...)"
     why = "an error of the model is told to the caller, not swallowed: half an answer must not look whole."
     expect(not fails, call=call, got="an answer, although the model raised an error", wanted="that error", why=why)
@@ -89,6 +96,9 @@ def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw]
     expect(got == wanted, call=call, got=f"{got}{told}", wanted=wanted, why=why)
     for at, draw in enumerate(asked):
         call_here = f"sample_next_token(...), call {at + 1} of it in {call}"
+        own = draw.generator is not None and draw.generator is not torch.default_generator
+        why = "draws come from the global generator, which the caller seeds: the sampler uses it where it gets none."
+        expect(not own, call=call_here, got="a generator of its own", wanted="no generator", why=why)
         why = "the request's own settings decide how a token is drawn: hand `params` on as they are."
         same = astuple(draw.params) == astuple(params)
         expect(same, call=call_here, got=draw.params, wanted=params, why=why)
@@ -97,6 +107,12 @@ def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw]
         got, wanted = f"logits of shape {tuple(draw.logits.shape)}", f"logits of shape {tuple(row.shape)}"
         expect(draw.logits.shape == row.shape, call=call_here, got=got, wanted=wanted, why=why)
         got, wanted = f"a row that peaks at {draw.logits.argmax()}", f"the last row, which peaks at {row.argmax()}"
+        if draw.logits.argmax() == row.argmax():
+            at = int((draw.logits.float() != row)[0].int().argmax())
+            got = f"a row with {draw.logits[0, at]:.7g} for id {at}"
+            wanted = f"the last row as the model gave it, with {row[0, at]:.7g} for id {at}"
+            why = "these values were changed on the way: the sampler gets the logits as they are, not scaled, rounded "
+            why += "or cleaned of -inf, and does the rest itself."
         expect(torch.equal(draw.logits.float(), row), call=call_here, got=got, wanted=wanted, why=why)
 
 
@@ -119,9 +135,10 @@ def _undrawn(model: ScriptedModel, result: Generation, asked: list[Draw]) -> str
 def uses_what_the_sampler_says(generate: Generate, said: list[int]) -> None:
     """said: what the `step_2_giving` under the step answers with."""
     model = ScriptedModel(rows)
-    params = SamplingParams(temperature=0.8, top_k=40)
+    params = SamplingParams(temperature=0.8, top_k=40, ignore_eos=True)
     result, call = run(generate, model, max_new_tokens=len(said), params=params)
-    why = "the token is the sampler's answer, whatever the logits' own favourite is: keep it, and feed it back."
+    why = "the token is the sampler's answer, whatever the logits' own favourite is, and an EOS too where it is to be "
+    why += "ignored: keep it, and feed it back."
     expect_ids(result.output_ids, said, call=f"{call}.output_ids", why=why, calls=model.calls)
     fed = list(model.calls[-1].seen)
     expect_ids(fed, prompt_ids() + said[:-1], call=f"the last call of the model in {call}", why=why, calls=model.calls)
@@ -135,6 +152,9 @@ def draws_with_the_global_generator(generate: Generate) -> None:
 
     with torch.random.fork_rng(devices=[]):
         first, again, other = draw(1), draw(1), draw(2)
+        after = [torch.rand(1).item()]
+        torch.manual_seed(2)
+        after.append(torch.rand(1).item())
     call = f"torch.manual_seed(1); {name_of(generate)}(..., SamplingParams(temperature=1.0)), 24 letters equally likely"
     why = "a generator made anew, or seeded, for each token draws the same number each time."
     got = f"{len(set(first))} different tokens"
@@ -143,6 +163,9 @@ def draws_with_the_global_generator(generate: Generate) -> None:
     expect(first == again, call=f"{call}, twice", got="two different answers", wanted="the same answer twice", why=why)
     why = "never seed the global generator in here: it would give every request the same 'random' answer."
     expect(first != other, call=f"{call}, then with seed 2", got="the same answer", wanted="another answer", why=why)
+    why = "draws move the global generator on: put back where it was, it gives the next request the same numbers."
+    got, wanted = "the global generator where it was before the call", "the global generator, 24 draws further on"
+    expect(after[0] != after[1], call=f"after {call}", got=got, wanted=wanted, why=why)
 
 
 def leaves_what_it_is_handed(generate: Generate) -> None:
@@ -193,6 +216,15 @@ def keeps_nothing_between_calls(generate: Generate) -> None:
         result, call = run(generate, model, prompt, tokenizer, max_new_tokens=8)
         wanted = expected_reply(model.script, ids, 8, {10} if eos else ())
         expect_ids(result.output_ids, wanted, call=f"call {number}: {call}.output_ids", why=why, calls=model.calls)
+    why = "stop ids are asked of model and tokenizer at every request: those of the request before may be others."
+    model, tokenizer = ScriptedModel(stopping_after(3, 10), eos_token_id=[10]), FastTokenizer()
+    for eos in ([10], None, [10]):
+        model.calls.clear()
+        model.generation_config.eos_token_id = eos
+        result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6)
+        wanted = expected_reply(model.script, prompt_ids(), 6, {10} if eos else ())
+        call = f"{call}.output_ids, with {eos} as the same model's EOS now"
+        expect_ids(result.output_ids, wanted, call=call, why=why, calls=model.calls)
     model = ScriptedModel(hashed())
     for number in (1, 2):
         model.calls.clear()

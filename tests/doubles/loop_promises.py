@@ -51,9 +51,20 @@ def stopping_after(tokens: int, stop_id: int, ids: Sequence[int] | None = None) 
 
 def goes_through_step_1(load: Callable[..., ModuleType], name: str) -> None:
     """load: the fixture; name: the function's."""
+    for prompt in ("  Why?\n", ""):
+        _goes_through_step_1(load, name, prompt)
+
+
+def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str) -> None:
     spy = step_1_giving(load(1), [5, 6, 7])
-    model, tokenizer, prompt = ScriptedModel(hashed()), FastTokenizer(), "  Why?\n"
-    _, call = run(getattr(load(under={1: spy}), name), model, prompt, tokenizer, max_new_tokens=2)
+    model, tokenizer = ScriptedModel(hashed()), FastTokenizer()
+    try:
+        _, call = run(getattr(load(under={1: spy}), name), model, prompt, tokenizer, max_new_tokens=2)
+    except RequestRefused as error:
+        why = "only a limit below 1 or beyond the context is refused: any prompt has ids, the chat format's at least."
+        call = f"{name}(model, tokenizer, {prompt!r}, max_new_tokens=2)"
+        told = f"RequestRefused: {error}"
+        raise CheckFailure(call=call, got=told, wanted="2 tokens", why=why) from error
     own = {None, getattr(spy, "DEFAULT_SYSTEM_PROMPT", None)}
     asked = [(each[0] is tokenizer, each[1] is model, each[2], each[3] in own) for each in spy.asked]
     why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and neither strip nor add anything."
@@ -77,10 +88,11 @@ def says_what_the_model_says(generate: Generate) -> None:
         why = "each token is the best of the last row of logits, the newest position's: `logits[:, -1, :]`."
         wanted = expected_reply(model.script, prompt_ids(), 16)
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
-    for params in (None, SamplingParams(), SamplingParams(temperature=0.0, top_p=0.5), SamplingParams(-1.0, top_k=9)):
+    colder = SamplingParams(temperature=0.0, top_p=0.5), SamplingParams(-1.0, top_k=9)
+    for params in (None, SamplingParams(), *colder, SamplingParams(temperature=1.5, top_k=1)):
         model = ScriptedModel(rows)
         result, call = run(generate, model, max_new_tokens=8, params=params)
-        why = "no params, or a temperature of 0 or below, mean greedy: always the best token, nothing is drawn."
+        why = "no params, a temperature of 0 or below, or top_k=1 mean greedy: always the best token, nothing is drawn."
         wanted = [int(rows((0,) * (len(prompt_ids()) + at)).argmax()) for at in range(len(result.output_ids))]
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, varies=True)
 

@@ -4,40 +4,54 @@ from collections.abc import Callable
 from typing import Any
 
 from kata.failure import expect
+from shared.sampling_params import SamplingParams
 from tests.doubles.clock import FakeClock
 from tests.doubles.loop_promises import Generate, run
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed
 
+DRAWN = SamplingParams(temperature=0.8)
+
 
 def reads_the_clock(
-    load_generate: Callable[[Callable[[], None]], Generate], clock: FakeClock, ttft_may_be_none: bool
+    load_generate: Callable[[Callable[[], None], Callable[[], None]], Generate],
+    clock: FakeClock,
+    ttft_may_be_none: bool,
 ) -> None:
-    """load_generate: loads the step on a step 1 that calls the function it is handed."""
-    prepare_s = prefill_s = decode_s = 0.0
+    """load_generate: loads the step on a step 1 and a step 2 that call the functions it is handed."""
+    prepare_s = prefill_s = decode_s = draw_s = 0.0
 
     def work(call: Any) -> None:
         clock.advance(prefill_s if len(model.calls) == 1 else decode_s)
 
-    generate = load_generate(lambda: clock.advance(prepare_s))
-    for prepare_s, prefill_s, decode_s in ((0.5, 3.0012345, 1.0000321), (0.0, 0.0, 1.0), (0.25, 1500.5, 2.0)):
+    generate = load_generate(lambda: clock.advance(prepare_s), lambda: clock.advance(draw_s))
+    cases = (0.5, 3.0012345, 1.0000321, 0.125), (0.0, 0.0, 1.0, 0.0), (0.25, 1500.5, 2.0, 0.75)
+    for prepare_s, prefill_s, decode_s, draw_s in cases:
         for tokens in (1, 4):
             model, started = ScriptedModel(hashed(), on_call=work), clock.now()
-            result, call = run(generate, model, max_new_tokens=tokens)
-            call = (
-                f"{call}, where preparing takes {prepare_s} s, prefill {prefill_s} s, each token after it {decode_s} s"
-            )
-            latency_s, ttft_s = prepare_s + prefill_s + (tokens - 1) * decode_s, prepare_s + prefill_s
-            _expect_latency(result.latency_s, latency_s, prepare_s, started, call)
+            result, call = run(generate, model, max_new_tokens=tokens, params=DRAWN)
+            call = f"{call}, where preparing takes {prepare_s} s, prefill {prefill_s} s, each later call {decode_s} s, "
+            call += f"drawing a token {draw_s} s"
+            ttft_s = prepare_s + prefill_s + draw_s
+            latency_s = ttft_s + (tokens - 1) * (decode_s + draw_s)
+            slips = {
+                "this one began after the prompt had been prepared: ": latency_s - prepare_s,
+                "this one ended before the last token had been drawn: ": latency_s - draw_s,
+            }
+            _expect_latency(result.latency_s, latency_s, slips, started, call)
             if not (result.ttft_s is None and ttft_may_be_none):
-                others = {"before the prefill had run": prepare_s, "again, at the last token": latency_s}
+                others = {
+                    "before the prefill had run": prepare_s,
+                    "when the model had answered, before a token was drawn": prepare_s + prefill_s,
+                    "again, at the last token": latency_s,
+                }
                 _expect_ttft(result.ttft_s, ttft_s, others, started, call, ttft_may_be_none)
 
 
-def _expect_latency(latency_s: float, wanted_s: float, prepare_s: float, started: float, call: str) -> None:
+def _expect_latency(latency_s: float, wanted_s: float, slips: dict[str, float], started: float, call: str) -> None:
+    """slips: what to say of other readings."""
     guess = _slip(latency_s, wanted_s, started)
-    if not guess and _is(latency_s, wanted_s - prepare_s):
-        guess = "this one began after the prompt had been prepared: "
+    guess = guess or next((told for told, reading in slips.items() if _is(latency_s, reading)), "")
     expect(
         _is(latency_s, wanted_s),
         call=f"latency_s of {call}",

@@ -33,20 +33,22 @@ class Tidying(FastTokenizer):
 def returns_only_the_completion(generate: Generate) -> None:
     tokenizer = FastTokenizer()
     said = [
-        *tokenizer.encode(' Well,  "½" 😀 é'),
+        *tokenizer.encode('\n Well,\x00  "½" 😀 é'),
         IM_START,
         END_OF_TEXT,
         HIDDEN,
-        *tokenizer.encode(" yes<think> <|x|>\n"),
+        *tokenizer.encode(" yes<think>hm</think> <|x|>\n"),
         UNKNOWN_ID,
         IM_END,
     ]
     model = ScriptedModel(replying(said, tokenizer.header))
-    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
-    why = "only an EOS ends an answer: other special tokens are part of it, and have no text."
+    model.config.eos_token_id, model.config.bos_token_id = END_OF_TEXT, IM_START
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=60)
+    why = "only an EOS of the model's generation config or of the tokenizer ends an answer: other special tokens, also "
+    why += "those that model.config names, are part of it, and have no text."
     expect_ids(result.output_ids, said, call=f"{call}.output_ids", why=why, calls=model.calls)
     why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
-    wanted = ' Well,  "½" 😀 é yes<think> <|x|>\n'
+    wanted = '\n Well,\x00  "½" 😀 é yes<think>hm</think> <|x|>\n'
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
     model = ScriptedModel(replying(tokenizer.encode("ah!\n"), tokenizer.header), eos_token_id=[10])
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=9)
@@ -70,8 +72,8 @@ def returns_only_the_completion(generate: Generate) -> None:
 
 def leaves_spaces_alone(generate: Generate) -> None:
     tokenizer = Tidying()
-    model = ScriptedModel(replying([*tokenizer.encode("I do n't know , yet ."), IM_END], tokenizer.header))
+    model = ScriptedModel(replying([*tokenizer.encode(" I do n't know , yet ."), IM_END], tokenizer.header))
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=40)
     why = "decode with clean_up_tokenization_spaces=False: clean-up rewrites text that a stream has already sent."
-    wanted = "I do n't know , yet ."
+    wanted = " I do n't know , yet ."
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)

@@ -61,6 +61,7 @@ class _Config:
     vocab_size: int
     max_position_embeddings: int
     eos_token_id: int | None = None  # as in many a config: the list is in the generation config
+    bos_token_id: int | None = None
     pad_token_id: int | None = None
     use_cache: bool = True
     is_encoder_decoder: bool = False

@@ -22,9 +22,16 @@ def hashed(seed: int = 1, among: Sequence[int] = LETTERS) -> Script:
     return script
 
 
+def tricky(seen: tuple[int, ...]) -> int:
+    """A script that says each of `TRICKY_IDS` in turn."""
+    return TRICKY_IDS[len(seen) % len(TRICKY_IDS)]
+
+
 def rows(seen: tuple[int, ...]) -> Tensor:
-    """A script of rows: other logits for each length, of all sizes, none of them a clear winner."""
-    return torch.randn(300, generator=torch.Generator().manual_seed(len(seen)), device="cpu")
+    """A script of rows: other logits for each length, of all sizes, none of them a clear winner, one forbidden."""
+    row = torch.randn(300, generator=torch.Generator().manual_seed(len(seen)), device="cpu")
+    row[7] = -torch.inf
+    return row
 
 
 def flat(seen: tuple[int, ...]) -> Tensor:
