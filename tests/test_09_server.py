@@ -260,6 +260,15 @@ def expect_run(fought: Fought, name: str) -> None:
             wanted="it passes or fails",
             why=why,
         )
+    another = any(ran.outcome == "unfinished" for ran in fought.duel.runs)  # which is told of that one
+    unmet = [] if fought.duel.ended or another else fought.duel.never_met(name)
+    expect(
+        not unmet,
+        call=f"pytest {fought.file.name}::{name}",
+        got=f"unfinished: the duel was over before it met {len(unmet)} of its servers",
+        wanted="it passes or fails",
+        why="A test ended the duel, or took too long; what it leaves behind may do so as well.",
+    )
 
 
 NO_VERDICT = {

@@ -137,6 +137,7 @@ class Arena:
         return {"error": error.typename, "text": str(error.value)[:LONGEST], "line": line}
 
     def pytest_runtest_logfinish(self) -> None:
+        faulthandler.dump_traceback_later(LOADING_MAY_TAKE_S, exit=True)  # the test has come to its end
         self.tell("over", **self.over)
         self.met.append(self.over)
 
@@ -157,6 +158,7 @@ def run(arena: Arena) -> None:
         settings.write_text("[pytest]\n", encoding="utf-8")
         rounds.touch()
         options = ["-s", "--noconftest", "-c", str(settings), "--rootdir", folder, "-p", "anyio.pytest_plugin"]
+        options += ["--basetemp", str(Path(folder, "tmp"))]  # pytest would tidy up the one that all runs share
         plugins = [f"no:{name}" for name in UNUSED]
         options += [option for plugin in plugins for option in ("-p", plugin)]
         if hasattr(pytest, "PytestReturnNotNoneWarning"):  # newer versions fail such a test by themselves

@@ -48,13 +48,28 @@ def _swallowed(test: Test) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Try) and any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
             for handler in node.handlers:
                 if not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler)):
-                    yield handler.lineno, "this `except` swallows the failed assert, so the test passes."
+                    if keyed := _missing(handler.type):
+                        yield handler.lineno, f"a {keyed} is your alarm: this `except` swallows it, so the test passes."
+                    else:
+                        yield handler.lineno, "this `except` swallows the failed assert, so the test passes."
+
+
+def _missing(*caught: ast.expr | None) -> str:
+    """The first of these exceptions, where all are the ones that a missing or wrong field raises."""
+    flat = [name for each in caught for name in (each.elts if isinstance(each, ast.Tuple) else [each])]
+    names = [name.id if isinstance(name, ast.Name) else "" for name in flat]
+    return names[0] if names and set(names) <= {"KeyError", "TypeError", "IndexError"} else ""
 
 
 def _suppressed(test: Test) -> Iterator[tuple[int, str]]:
     for node in ast.walk(test):
-        if isinstance(node, ast.With) and any("suppress" in ast.unparse(item.context_expr) for item in node.items):
-            yield node.lineno, "what is suppressed here includes the failed assert, so the test passes."
+        if not isinstance(node, ast.With):
+            continue
+        for call in (item.context_expr for item in node.items if "suppress" in ast.unparse(item.context_expr)):
+            if keyed := isinstance(call, ast.Call) and _missing(*call.args):
+                yield node.lineno, f"a {keyed} is your alarm: here it is suppressed, so the test passes."
+            else:
+                yield node.lineno, "what is suppressed here includes the failed assert, so the test passes."
 
 
 def _thrown_away(test: Test) -> Iterator[tuple[int, str]]:

@@ -58,6 +58,11 @@ class Duel:
         """What ran of the test under exactly this name; the first is on a plain right server."""
         return [ran for ran in self.runs if ran.test == test]
 
+    def never_met(self, family: str) -> list[Server]:
+        """Broken servers that the family was to meet and has not: the duel was over before."""
+        met = [ran.server for ran in self.runs if ran.family == family]
+        return [server for server in SERVERS if server.kind in FAMILIES[family] and server not in met]
+
     def false_alarms(self, family: str, alone: bool = False) -> list[Ran]:
         """Runs of the family that do not pass on a right server, one for each such server."""
         found: dict[str, Ran] = {}

@@ -50,9 +50,9 @@ def healthy() -> Any:
     return {"status": "ok"}
 
 
-def generates(ask: Any) -> Any:
-    """An answer that ends by itself or at the limit, whichever comes first."""
-    return answer(output_tokens=min(3, ask.max_new_tokens))
+def generates(ask: Any, **changes: Any) -> Any:
+    """An answer that ends by itself or at the limit, whichever comes first; changes are changes of its metrics."""
+    return answer(output_tokens=min(3, ask.max_new_tokens), **changes)
 
 
 def streams(ask: Any) -> Any:

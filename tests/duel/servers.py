@@ -16,6 +16,7 @@ from tests.duel.parts import (
     LEFT_OUT,
     Ask,
     answer,
+    generates,
     healthy,
     metrics,
     raises,
@@ -62,8 +63,21 @@ def counter() -> FastAPI:
 
 def dressed_up() -> FastAPI:
     """More fields than were asked for, everywhere."""
-    body = answer(acceptance_rate=0.5, tokens_proposed=6) | {"id": "a-17", "model": "tiny"}
-    return server(says({"status": "ok", "model": "tiny", "uptime_s": 3.5}), lambda ask: body)
+
+    def generate(ask: Ask) -> dict[str, Any]:
+        return generates(ask, acceptance_rate=0.5, tokens_proposed=6) | {"id": "a-17", "model": "tiny"}
+
+    return server(says({"status": "ok", "model": "tiny", "uptime_s": 3.5}), generate)
+
+
+def counts_only(ask: Ask) -> dict[str, Any]:
+    """The least that a right server may say."""
+    return {"text": "Hello", "metrics": {"output_tokens": min(3, ask.max_new_tokens)}}
+
+
+def plain(text: str, *parameters: str) -> Response:
+    """Plain text, with parameters of its own after the name of its type."""
+    return Response(text, headers={"content-type": "; ".join(["text/plain", *parameters])})
 
 
 EMOJI = "Grüß dich, 世界! \N{WAVING HAND SIGN}\n"
@@ -83,9 +97,19 @@ RIGHT_SERVERS = (
     ),
     right("it gives another answer each time", counter),
     right(
-        "its readings are 0.0", generate=lambda ask: answer(latency_ms=0.0, throughput=0.0, ttft_ms=0.0, tpot_ms=0.0)
+        "its readings are 0.0",
+        generate=lambda ask: generates(ask, latency_ms=0.0, throughput=0.0, ttft_ms=0.0, tpot_ms=0.0),
     ),
-    right("it did not measure the first token", generate=lambda ask: answer(ttft_ms=LEFT_OUT, tpot_ms=LEFT_OUT)),
+    right(
+        "it did not measure the first token",
+        generate=lambda ask: generates(ask, ttft_ms=LEFT_OUT, tpot_ms=LEFT_OUT),
+        stream=lambda ask: plain("Hello there!"),
+    ),
+    right(
+        "it tells the count of output tokens and no other figure",
+        generate=counts_only,
+        stream=lambda ask: plain("Hello there!", "charset=us-ascii", "format=flowed"),
+    ),
     right(
         "its model ends at once: no text, one token",
         generate=lambda ask: answer("", output_tokens=1, finish_reason="stop", tpot_ms=LEFT_OUT),
@@ -97,7 +121,7 @@ RIGHT_SERVERS = (
     ),
     right(
         "it has no cache and gives no reason for its end",
-        generate=lambda ask: answer(used_cache=False, finish_reason=LEFT_OUT),
+        generate=lambda ask: generates(ask, used_cache=False, finish_reason=LEFT_OUT),
     ),
     right("it refuses in words of its own", refuse=lambda error: PlainTextResponse("no, not like this", 422)),
     right("it starts its engine when the app starts", starts_late),
@@ -106,6 +130,8 @@ RIGHT_SERVERS = (
 BROKEN_HEALTH = (
     broken(HEALTH, "503", "out of service, and GET /health says so", health=says({"status": "starting"}, 503)),
     broken(HEALTH, "500 with a good body", "GET /health fails, though its words are fine", health=says(healthy(), 500)),
+    broken(HEALTH, "204", "GET /health has nothing to say, and its status says so", health=lambda: Response(None, 204)),
+    broken(HEALTH, "302", "GET /health sends its callers away, without a word where to", health=says("moved", 302)),
     broken(HEALTH, "404", "nobody lives at /health", health_at=("GET", "/healthz")),
     broken(HEALTH, "POST only", "GET is not allowed at /health", health_at=("POST", "/health")),
     broken(HEALTH, "raises", "GET /health dies of an error of its own", health=raises),

@@ -16,12 +16,15 @@ COMPUTING_STEPS = (1, 2, 3, 4, 6)
 
 
 class ScriptedEngine:
-    """An `Engine` that always says the same."""
+    """An `Engine` that always says the same, in two tokens or one, as it is allowed."""
 
     def generate(
         self, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
     ) -> GenerateResult:
-        metrics = ServingMetrics(500.0, len(prompt), 2, ttft_ms=2.0, tpot_ms=2.0, latency_ms=4.0, used_cache=True)
+        limit = max_new_tokens or (params.max_tokens if params else 2)
+        metrics = ServingMetrics(
+            500.0, len(prompt), min(2, limit), ttft_ms=2.0, tpot_ms=2.0, latency_ms=4.0, used_cache=True
+        )
         return GenerateResult("Hello there!", [7, 8], metrics)
 
     def stream(
