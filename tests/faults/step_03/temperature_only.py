@@ -1,7 +1,7 @@
 """Hands on the temperature and forgets the rest of the params.
 
-Caught by: test_the_sampler_gets_params_and_the_last_row
-Says: hand `params` on as they are
+Caught by: test_each_token_is_the_best_of_the_last_row, test_the_sampler_gets_params_and_the_last_row
+Says: or top_k=1 mean greedy
 """
 
 import torch
