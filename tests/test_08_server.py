@@ -310,12 +310,14 @@ def test_engines_share_and_keep_nothing(server: ModuleType, spies: EngineSpies) 
         for engine, own in ((engines[0], parts[0]), (engines[1], parts[1]), (engines[0], parts[0])):
             spies.forget()
             list(getattr(engine, method)("Hello")) if method == "stream" else engine.generate("Hello")
-            got = ["its own" if all(map(is_, handed, own)) else "another's" for handed in spies.handed]
+            are_own = [tuple(map(is_, handed, own)) for handed in spies.handed]
+            whose = {True: "its own", False: "another's"}
+            got = [f"{whose[model]} model, {whose[tokenizer]} tokenizer" for model, tokenizer in are_own]
             expect(
-                got == ["its own"],
+                are_own == [(True, True)],
                 call=f"{method}('Hello') of one of two engines, asked in turns",
-                got=f"generations with model and tokenizer: {', '.join(got) or 'none'}",
-                wanted="one, with its own",
+                got=f"generations: {'; '.join(got) or 'none'}",
+                wanted="one, with its own model and tokenizer",
                 why="model and tokenizer belong to the object (`self`), and an answer to its request: keep neither in "
                 "the class nor in the module.",
             )
@@ -330,9 +332,12 @@ def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) 
     for error in (RequestRefused("too long"), RuntimeError("out of memory")):
         for method, call in (("generate", lambda engine: engine.generate("Hello")),
                              ("stream", lambda engine: list(engine.stream("Hello")))):  # fmt: skip
-            got, spies.error = "no error", error
+            spies.forget()
+            spies.error = error
             try:
-                call(server.CachedEngine(Passive(), Passive()))
+                answer = call(server.CachedEngine(Passive(), Passive()))
+                times = len(spies.asked)
+                got = f"no error, but {type(answer).__name__}, after {times} generation{'s' * (times != 1)}"
             except type(error) as raised:
                 got = type(raised).__name__
             expect(

@@ -199,12 +199,18 @@ def check_nothing_is_left(engine: Any, spies: EngineSpies, method: str, step_fun
         answer = getattr(engine, method)(*arguments)
         if method == "stream":
             list(answer)
-    wanted = Asked(step_function, "Hello", 1024, 0.0, -1)
+    wanted, asked = Asked(step_function, "Hello", 1024, 0.0, -1), spies.asked[-1:]
+    why = "prompt, limit and params belong to their request: what the next one leaves out is None again, not what an "
+    why += "earlier one said."
+    if asked != [wanted]:
+        other = type(engine)(Passive(), Passive())
+        list(other.stream("Hello")) if method == "stream" else other.generate("Hello")
+        is_shared = spies.asked[-1:] != [wanted]
+        why += f" Here {'another engine finds' if is_shared else 'only this engine has'} what was left."
     expect(
-        spies.asked[-1:] == [wanted],
+        asked == [wanted],
         call=f"{method}('Hello'), after {method}('Before', …) with a limit and params",
-        got=str(spies.asked[-1]) if spies.asked else "no call",
+        got=str(asked[0]) if asked else "no call",
         wanted=str(wanted),
-        why="prompt, limit and params belong to their request: what the next one leaves out is None again, not what "
-        "an earlier one said.",
+        why=why,
     )

@@ -1,7 +1,7 @@
 """Asks again with a shorter prompt where the first was refused; nobody learns of it.
 
 Caught by: test_the_engine_lets_errors_through
-Says: let them through
+Says: after 2 generations
 """
 
 from contextlib import asynccontextmanager

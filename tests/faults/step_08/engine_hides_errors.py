@@ -1,7 +1,7 @@
 """The engine answers None where the generation failed.
 
 Caught by: test_the_engine_lets_errors_through
-Says: let them through
+Says: no error, but NoneType
 """
 
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,7 @@
 """A limit, once given, is a setting of the engine; a request without one gets it again.
 
 Caught by: test_engines_share_and_keep_nothing
-Says: what the next one leaves out is None again
+Says: only this engine has what was left
 """
 
 from contextlib import asynccontextmanager

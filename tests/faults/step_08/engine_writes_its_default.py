@@ -1,7 +1,7 @@
 """Puts the limit into the params; where there are none, into a default that all requests share.
 
 Caught by: test_engines_share_and_keep_nothing
-Says: what the next one leaves out is None again
+Says: another engine finds what was left
 """
 
 from contextlib import asynccontextmanager

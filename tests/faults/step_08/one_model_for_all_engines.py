@@ -1,7 +1,7 @@
 """Model and tokenizer are kept in the class: the last engine's model serves them all.
 
 Caught by: test_engines_share_and_keep_nothing
-Says: belong to the object
+Says: another's model, another's tokenizer
 """
 
 from collections.abc import AsyncIterator, Iterator

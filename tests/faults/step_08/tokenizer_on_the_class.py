@@ -1,7 +1,7 @@
 """One tokenizer is enough: it is kept on the class, and the engine made last decides for all.
 
 Caught by: test_engines_share_and_keep_nothing
-Says: neither in the class nor in the module
+Says: its own model, another's tokenizer
 """
 
 from contextlib import asynccontextmanager
