@@ -1,6 +1,6 @@
 """After a special token the context is forgotten, so the next word loses its space.
 
-Caught by: test_special_tokens_are_never_shown
+Caught by: test_the_leading_space_of_metaspace
 Says: forget nothing there
 """
 

@@ -1,7 +1,7 @@
 """After 16 tokens what is held back is sent, whatever it ends in: no character is that long.
 
 Caught by: test_a_genuine_replacement_character_is_text
-Says: hold it back while it may be unfinished, however many tokens that takes
+Says: That may take any number of tokens
 """
 
 from shared.limits import check_fits
