@@ -2,6 +2,7 @@
 
 Caught by: test_calls_do_not_know_of_each_other
 Says: another tokenizer was handed in here
+Like: prompts_kept_by_their_text
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

@@ -2,6 +2,7 @@
 
 Caught by: test_without_a_generator_the_global_seed_decides
 Says: a generator is for the call that hands it in
+Like: private_randomness
 """
 
 import torch

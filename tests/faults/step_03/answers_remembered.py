@@ -1,7 +1,7 @@
 """Keeps the answers to greedy requests, readings included.
 
 Caught by: test_nothing_is_kept_between_calls
-Says: an answer of another request
+Says: those of the request before may be others
 """
 
 import time

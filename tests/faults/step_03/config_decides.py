@@ -1,6 +1,6 @@
 """Honours the sampling defaults of the model's generation config.
 
-Caught by: test_the_sampler_gets_params_and_the_last_row
+Caught by: test_each_token_is_the_best_of_the_last_row, test_the_sampler_gets_params_and_the_last_row
 Says: hand `params` on as they are
 """
 

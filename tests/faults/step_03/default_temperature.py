@@ -1,7 +1,7 @@
 """Without params it draws, at a temperature of its own.
 
 Caught by: test_each_token_is_the_best_of_the_last_row
-Says: no params, or a temperature of 0
+Says: always the best token
 """
 
 import torch

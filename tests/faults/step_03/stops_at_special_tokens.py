@@ -1,7 +1,7 @@
 """Takes every special token for an EOS.
 
 Caught by: test_only_the_completion_is_returned
-Says: only an EOS ends an answer
+Says: other special tokens
 """
 
 import torch

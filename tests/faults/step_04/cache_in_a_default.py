@@ -1,6 +1,7 @@
 """One cache for all, as a default argument, say: it is made once and grows with every request.
 
-Caught by: test_it_makes_exactly_as_many_tokens_as_asked_for, test_the_same_inputs_twice_give_the_same_tokens
+Caught by: test_every_later_call_takes_the_cache_of_the_call_before, test_it_makes_exactly_as_many_tokens_as_asked_for,
+    test_the_same_inputs_twice_give_the_same_tokens
 Says: a cache belongs to one request
 Source: transformers#32929
 """

@@ -1,7 +1,7 @@
 """Unfinished characters are cut off by an expression whose `$` also matches before a last line end.
 
 Caught by: test_bytes_that_make_no_character, test_a_genuine_replacement_character_is_text
-Says: hold it back while it may be unfinished, but drop it never
+Says: but drop it never
 """
 
 import re

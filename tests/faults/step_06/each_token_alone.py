@@ -1,6 +1,6 @@
 """Each token is decoded alone: half characters come out as U+FFFD.
 
-Caught by: test_an_emoji_of_several_tokens_comes_whole
+Caught by: test_joined_chunks_are_the_completion, test_an_emoji_of_several_tokens_comes_whole
 Says: Hold back what ends in U+FFFD
 Source: exo#1691
 """

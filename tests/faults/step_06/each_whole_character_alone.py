@@ -1,6 +1,6 @@
 """Whole characters, but each decoded without what comes before it: Metaspace's spaces are lost.
 
-Caught by: test_the_leading_space_of_metaspace
+Caught by: test_special_tokens_are_never_shown, test_the_leading_space_of_metaspace
 Says: Decode it together with those before it
 Source: sentencepiece#1043
 """

@@ -1,7 +1,7 @@
 """Each piece waits until the model has made the next token, to know whether it is the last.
 
 Caught by: test_each_chunk_goes_out_with_its_token
-Says: neither the next token nor a space nor the end
+Says: whole text waits for nothing
 """
 
 from shared.limits import check_fits

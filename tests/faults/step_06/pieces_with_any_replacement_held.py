@@ -1,7 +1,7 @@
 """A piece waits while there is a U+FFFD anywhere in it: after a genuine one nothing comes any more.
 
 Caught by: test_each_chunk_goes_out_with_its_token
-Says: yield it at once
+Says: Yield it at once
 """
 
 from shared.limits import check_fits

@@ -1,7 +1,7 @@
 """Whether text is whole is asked of the newest token alone: the last byte of an emoji looks unfinished for ever.
 
 Caught by: test_each_chunk_goes_out_with_its_token
-Says: yield it at once
+Says: Yield it at once
 """
 
 from shared.limits import check_fits

@@ -1,7 +1,7 @@
 """Text waits for the next space, as the library's TextStreamer does: the last word and long ones come late.
 
 Caught by: test_each_chunk_goes_out_with_its_token
-Says: neither the next token nor a space nor the end
+Says: whole text waits for nothing
 """
 
 from shared.limits import check_fits
