@@ -20,6 +20,7 @@ import pytest
 from kata.steps import ROOT
 from tests.tools.mutants import Mutant
 from tests.tools.mutation import Fate
+from tests.tools.schedule import end_with_group, has_ended
 from tests.tools.warm import FORKS
 
 TESTS_OF: dict[str, tuple[str, ...]] = {  # a file, and its tests in the order in which they are run
@@ -29,14 +30,13 @@ TESTS_OF: dict[str, tuple[str, ...]] = {  # a file, and its tests in the order i
     "shared/stopping.py": ("test_stopping", "test_limits"),
     "shared/worker.py": ("test_worker", "test_worker_places", "test_worker_close"),
     "shared/engine.py": ("test_engine", "test_limits"),
-    "kata/verdict.py": ("test_verdict", "test_runner_evidence"),
-    "kata/progress.py": ("test_progress_file", "test_progress"),
+    "kata/verdict.py": ("test_verdict",),
+    "kata/progress.py": ("test_progress_file",),
 }
 OURS = ("kata", "shared", "tests", "reference", "exercises", "bench")
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "compare", "build", "*.egg-info")
 COMPILED = ("kata", "shared", "tests/doubles", "tests/tools")  # once; what a mutant is read from is compared with it
-TEST_LIMIT_S = {"shared": 10, "kata": 60}  # the tests of the runner start processes
-LIMIT_S = 300
+TEST_LIMIT_S, LIMIT_S = 20, 180
 LIBRARIES = ("torch", "transformers.models.qwen3.modeling_qwen3", "fastapi.testclient", "pytest_timeout")
 
 
@@ -83,17 +83,17 @@ class _Trial:
         (copy / "tmp").mkdir()
         self.file.write_text(mutant.text, encoding="utf-8")
         methods = multiprocessing.get_context("fork" if FORKS else "spawn")
-        limit_s = TEST_LIMIT_S[mutant.file.partition("/")[0]]
-        self.process = methods.Process(target=_try, args=(copy, TESTS_OF[mutant.file], limit_s))
+        self.process = methods.Process(target=_try, args=(copy, TESTS_OF[mutant.file]))
         self.process.start()
 
     @property
     def is_over(self) -> bool:
-        return self.process.exitcode is not None or time.monotonic() - self.began > LIMIT_S
+        return has_ended(self.process) or time.monotonic() - self.began > LIMIT_S
 
     def fate(self) -> Fate:
-        status = self.process.exitcode
+        ended = has_ended(self.process)
         self.end()
+        status = self.process.exitcode if ended else None
         self.file.write_text((ROOT / self.mutant.file).read_text(encoding="utf-8"), encoding="utf-8")
         shutil.rmtree(self.copy / "tmp", ignore_errors=True)
         if status == 0:
@@ -102,12 +102,7 @@ class _Trial:
         return Fate(self.mutant, test or f"the collection of its tests, which ended with {status}", what == "started")
 
     def end(self) -> None:
-        """Ends the process and whatever it has started."""
-        if FORKS:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.join()
+        end_with_group(self.process)
 
 
 class _UpToTheFirstFailure:
@@ -135,7 +130,7 @@ class _UpToTheFirstFailure:
             print(what, nodeid.rpartition("/")[2], file=lines, flush=True)
 
 
-def _try(copy: Path, names: Sequence[str], limit_s: int) -> None:
+def _try(copy: Path, names: Sequence[str]) -> None:
     """In a process of its own: the tests, up to the first that fails, in the copy and with its modules alone."""
     if FORKS:
         os.setsid()
@@ -153,9 +148,15 @@ def _try(copy: Path, names: Sequence[str], limit_s: int) -> None:
     tempfile.tempdir = None
     os.chdir(root)
     files = [f"tests/tools/{name}.py" for name in names]
-    os._exit(pytest.main([*files, *_options(root, limit_s)], plugins=[_UpToTheFirstFailure(copy / "record")]))
+    os._exit(pytest.main([*files, *_options(root)], plugins=[_UpToTheFirstFailure(copy / "record")]))
 
 
-def _options(root: Path, limit_s: int) -> list[str]:
+def _options(root: Path) -> list[str]:
     options = ["-q", "--impl", "reference", "--rootdir", str(root), "-p", "no:cacheprovider", "-p", "no:faulthandler"]
-    return [*options, "--timeout", str(limit_s), "-o", "timeout_method=thread"]  # by which the process ends at once
+    return [
+        *options,
+        "--timeout",
+        str(TEST_LIMIT_S),
+        "-o",
+        "timeout_method=thread",
+    ]  # by which the process ends at once

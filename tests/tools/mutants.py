@@ -7,11 +7,13 @@ each mutant, and mutmut leaves out every function that has a decorator.
 import ast
 import difflib
 import importlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 TOOLS = ("cosmic_ray", "mutmut")
+HARMFUL = re.compile(r"\bkill(pg)?\(")
 MISSING = 'mutation needs cosmic-ray and mutmut, which set-up leaves out: python -m pip install ".[mutate]"'
 
 
@@ -46,7 +48,8 @@ def why_missing() -> str:
 def mutants_of(file: str, text: str) -> list[Mutant]:
     """All mutants that differ from the text and from each other once it runs, from top to bottom.
 
-    What is no Python is left out, and so is what changes nothing but a docstring or the annotation of a function.
+    What is no Python is left out, and so is what changes nothing but a docstring or the annotation of a function. A
+    line that sends a signal is left alone: its mutants might end what is none of their business.
     """
     seen, found = {_meaning(text)}, []
     for operator, mutated in [*_cosmic_ray(text), *_mutmut(text)]:
@@ -57,7 +60,7 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
         if meaning not in seen:
             seen.add(meaning)
             found.append(_mutant(file, text, operator, mutated))
-    return sorted(found, key=lambda mutant: mutant.line)
+    return sorted((one for one in found if not HARMFUL.search(one.before)), key=lambda mutant: mutant.line)
 
 
 def _cosmic_ray(text: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from tests.tools.recorder import read_record
@@ -77,20 +78,36 @@ class _Running:
 
     @property
     def is_over(self) -> bool:
-        return self.process.exitcode is not None or time.monotonic() - self.began > FILE_LIMIT_S
+        return has_ended(self.process) or time.monotonic() - self.began > FILE_LIMIT_S
 
     def verdict(self) -> Verdict:
         """What its checks have written down; whatever is still running is ended."""
-        seconds, status = time.monotonic() - self.began, self.process.exitcode
+        seconds, ended = time.monotonic() - self.began, has_ended(self.process)
         self.end()
+        status = self.process.exitcode if ended else None
         stopped = f"stopped after {FILE_LIMIT_S} s" if status is None else f"the process ended with status {status}"
         record = self.record.read_text(encoding="utf-8")
         return read_record(self.specimen.name, record, stopped if status != 0 else "", seconds)
 
     def end(self) -> None:
-        """Ends the process and whatever it has started."""
-        if FORKS:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()  # it may have no group of its own yet
-        self.process.join()
+        end_with_group(self.process)
+
+
+def has_ended(process: BaseProcess) -> bool:
+    """Whether it has, without asking for its exit status: from then on its number may be that of another group."""
+    if not FORKS:
+        return process.exitcode is not None
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # multiprocessing has asked, as it does whenever it starts another
+        return True
+
+
+def end_with_group(process: BaseProcess) -> None:
+    """Ends the process and whatever it has started, as long as its number is still its own."""
+    if FORKS:
+        with contextlib.suppress(ChildProcessError, ProcessLookupError):
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()  # it may have no group of its own yet
+    process.join()
