@@ -98,7 +98,9 @@ def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw]
         call_here = f"sample_next_token(...), call {at + 1} of it in {call}"
         own = draw.generator is not None and draw.generator is not torch.default_generator
         why = "draws come from the global generator, which the caller seeds: the sampler uses it where it gets none."
-        expect(not own, call=call_here, got="a generator of its own", wanted="no generator", why=why)
+        is_one = asked[-1].generator is draw.generator
+        got = f"a generator of its own, {'one for all tokens' if is_one else 'a new one for each token'}"
+        expect(not own, call=call_here, got=got, wanted="no generator", why=why)
         why = "the request's own settings decide how a token is drawn: hand `params` on as they are."
         same = astuple(draw.params) == astuple(params)
         expect(same, call=call_here, got=draw.params, wanted=params, why=why)

@@ -1,8 +1,7 @@
 """Keeps the first tokenizer that it was handed, for all calls.
 
 Caught by: test_calls_do_not_know_of_each_other
-Says: another tokenizer was handed in here
-Like: prompts_kept_by_their_text
+Says: the earlier one itself is kept
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

@@ -1,7 +1,7 @@
 """Keeps the inputs of each text, and forgets that another tokenizer makes others of it.
 
 Caught by: test_calls_do_not_know_of_each_other
-Says: another tokenizer was handed in here
+Says: made of this text is kept
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

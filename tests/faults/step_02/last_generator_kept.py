@@ -1,8 +1,7 @@
 """Keeps the last generator for calls that hand in none.
 
 Caught by: test_without_a_generator_the_global_seed_decides
-Says: a generator is for the call that hands it in
-Like: private_randomness
+Says: an earlier call's generator decides
 """
 
 import torch

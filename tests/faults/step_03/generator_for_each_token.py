@@ -1,9 +1,8 @@
-"""Seeds, or makes a seeded generator, for each token.
+"""Makes a seeded generator for each token.
 
 Caught by: test_the_sampler_gets_params_and_the_last_row, test_draws_come_from_the_global_generator
 Says: draws the same number each time
 Source: vllm-metal#50
-Like: generator_seeded_by_a_draw
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Seeds, or makes a seeded generator, for each token.
+"""Makes a seeded generator for each token.
 
 Caught by: test_the_sampler_gets_params_and_the_last_row, test_draws_come_from_the_global_generator
 Says: draws the same number each time

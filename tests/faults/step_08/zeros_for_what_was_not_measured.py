@@ -2,7 +2,6 @@
 
 Caught by: test_the_metrics_are_the_engines_own
 Says: what was not measured is left out
-Like: not_a_response_model
 """
 
 from contextlib import asynccontextmanager
