@@ -42,7 +42,7 @@ def signature_of(check: str, failure: Mapping[str, object]) -> str:
     """A digest of a check's failure, as `describe` tells it, without what changes from run to run; empty for others."""
     if failure["kind"] != "check":
         return ""
-    parts = [part for part in _PARTS if not failure["varies"] or part not in ("got", "wanted")]
+    parts = ("call", "why") if failure["varies"] else _PARTS
     texts = [check, *(f"{part}: " + "\n".join(_lines(failure[part])) for part in parts)]
     for pattern, instead in _VOLATILE:
         texts = [pattern.sub(instead, text) for text in texts]
