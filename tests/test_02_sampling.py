@@ -612,6 +612,8 @@ def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
         for temperature in (1e-4, 1e-6, 1e-8, 1e-30, 1e-45, 5e-324):
             for logits in (THREE_ROWS, THREE_ROWS + 40, THREE_ROWS - 40):
                 expect_best(step, logits.to(dtype), SamplingParams(temperature=temperature, top_k=5), why)
+    close = torch.tensor([[5.0008, 5.0012, -torch.inf, 5.0]], device="cpu")
+    expect_best(step, close, SamplingParams(temperature=1e-8), "these are close, and one is the best: round nothing.")
     high = torch.tensor([0.0, 10_000.0, 9_992.0, 10_000.0], dtype=torch.float16, device="cpu")
     why = "10,000 / 0.05 is more than float16 can hold: make float32 of the logits before you divide."
     expect_frequencies(step, high, SamplingParams(temperature=0.05), why, draws=1024)
@@ -625,10 +627,11 @@ def test_a_row_without_a_distribution_is_an_error(step: ModuleType) -> None:
     you ask it? Then: which row was it?
     """
     for tokens, value in (([3], torch.nan), ([3], torch.inf), (list(range(8)), -torch.inf)):
-        logits = ROW.repeat(40, 1)
-        logits[37, tokens] = value
-        for params in (DRAWN, SamplingParams(temperature=0.75, top_k=3)):
-            expect_row_named(step, logits, params, row=37)
+        for dtype in (torch.float32, torch.bfloat16):
+            logits = ROW.repeat(40, 1).to(dtype)
+            logits[37, tokens] = value
+            for params in (DRAWN, SamplingParams(temperature=0.75, top_k=3)):
+                expect_row_named(step, logits, params, row=37)
 
 
 @pytest.mark.gpu

@@ -161,6 +161,9 @@ def draws_with_the_global_generator(generate: Generate) -> None:
     why = "a generator made anew, or seeded, for each token draws the same number each time."
     got = f"{len(set(first))} different tokens"
     expect(len(set(first)) > 5, call=call, got=got, wanted="many different ones", why=why)
+    why = "a list that is a default argument, or the module's, is made only once: make one in the function."
+    got, wanted = "one list of ids, in both results", "a list of its own in each result"
+    expect(first is not other, call=call, got=got, wanted=wanted, why=why)
     why = "draws come from the global generator, so that torch.manual_seed makes an answer reproducible."
     expect(first == again, call=f"{call}, twice", got="two different answers", wanted="the same answer twice", why=why)
     why = "never seed the global generator in here: it would give every request the same 'random' answer."

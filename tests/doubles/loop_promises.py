@@ -28,7 +28,22 @@ def run(
     """The result, strictly read, and the call as a learner would write it."""
     told = "".join(f", {name}={value!r}" for name, value in options.items())
     call = f"{name_of(generate)}(model, tokenizer, {prompt if len(prompt) < 40 else prompt[:40] + '...'!r}{told})"
-    return as_generation(generate(model, tokenizer or FastTokenizer(), prompt, **options), call), call
+    result = as_generation(generate(model, tokenizer or FastTokenizer(), prompt, **options), call)
+    if isinstance(model, ScriptedModel):
+        _comes_from(model, result, call)
+    return result, call
+
+
+def _comes_from(model: ScriptedModel, result: Generation, call: str) -> None:
+    """The ids are those of this call, and only the new ones."""
+    tokens, why = counted(len(result.output_ids), "token"), "an answer that was kept is that of an earlier request."
+    got, wanted = f"{tokens} without a call of the model", "a call of the model for each token"
+    expect(bool(model.calls) or not result.output_ids, call=call, got=got, wanted=wanted, why=why)
+    asked = model.calls[0].ids if model.calls else []
+    is_new = len(asked) < 2 or result.output_ids[: len(asked)] != asked
+    why = "output_ids are the new ids alone: keep a list of them beside the sequence that the model reads."
+    call, got = f"{call}.output_ids", f"{counted(len(asked), 'id')} of the prompt before the new ones"
+    expect(is_new, call=call, got=got, wanted="the new ids alone", why=why)
 
 
 def name_of(generate: Generate) -> str:

@@ -80,7 +80,7 @@ class ScriptedModel(torch.nn.Module):
     """`ScriptedModel(script)`: the script gets the ids truly seen and gives the next id, or a row of logits (vocab,).
 
     `on_call` runs before each answer, with the `Call`: it may move a clock or raise. `eos_token_id` goes into the
-    generation config, beside sampling defaults that no solution may honour. An unknown argument is a `TypeError`
+    generation config, beside sampling defaults that no solution may honour. An unknown argument is a failure
     (a real model swallows it silently). `device` may be the pretended one of `elsewhere.py`, inside its block.
     After `most_calls` it gives up on a loop that does not end.
     """
@@ -107,6 +107,13 @@ class ScriptedModel(torch.nn.Module):
         )  # fmt: skip
         self._pasts: dict[int, tuple[object, tuple[int, ...]]] = {}  # caches that a solution made itself, by identity
         self.eval()
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            told = f"this model has no {name!r}: call `model(...)` itself, whose parts have other names in other models"
+            raise AttributeError(told) from None
 
     def get_input_embeddings(self) -> SimpleNamespace:
         """As in a real model, something that has a `weight`: some ask it for the device."""
@@ -136,10 +143,19 @@ class ScriptedModel(torch.nn.Module):
         return_dict: bool | None = None,
         output_attentions: bool | None = None,
         output_hidden_states: bool | None = None,
+        **unknown: Any,
     ) -> Output | tuple[Any, ...]:
         arguments = {
-            name for name, value in locals().items() if name not in ("self", "__class__") and value is not None
+            name
+            for name, value in locals().items()
+            if name not in ("self", "__class__", "unknown") and value is not None
         }
+        if unknown:
+            raise CheckFailure(
+                call=f"model(..., {', '.join(f'{name}=...' for name in unknown)})", got="an argument that it has not",
+                wanted="arguments of the model's forward", why="a real model swallows an unknown argument without a "
+                "word, and does as if it were not there: look the name up, some have changed.",
+            )  # fmt: skip
         given = past_key_values if past_key_values is not None else cache
         ids = _row(input_ids, "input_ids")
         for tensor in (input_ids, attention_mask, position_ids):

@@ -132,6 +132,8 @@ def keeps_its_errors_to_itself(create_app: CreateApp) -> None:
                         wanted="a 500 in JSON that says nothing of the error",
                         why="what is no RequestRefused is our fault, not the client's; its text belongs in the log.",
                     )
+                    why = "one request that failed says nothing of the next one: the server is there, and says so."
+                    expect_status(client.get("/health"), 200, f"GET /health, after {asked(path, HELLO)} failed", why)
 
 
 def makes_no_null_of_a_figure(create_app: CreateApp) -> None:

@@ -180,7 +180,10 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
     engine = ScriptedEngine(lambda prompt: [f"{prompt}-{number} " for number in range(3)], work=gate)
     with gate, LiveServer(create_app(engine)) as live:
         paths = {f"prompt {number}": ENDPOINTS[number % 2] for number in range(6)}
-        answers = {prompt: live.begin(path, {"prompt": prompt}) for prompt, path in paths.items()}
+        top_k = {prompt: number for number, prompt in enumerate(paths, start=1)}
+        answers = {
+            prompt: live.begin(path, {"prompt": prompt, "top_k": top_k[prompt]}) for prompt, path in paths.items()
+        }
         gate.reached.wait(PATIENCE_S)
         live.settle(requests=6)
         engine.overlapped.wait(0.3)
@@ -203,6 +206,15 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
             why = "requests must not share state: each answer belongs to its own prompt."
             told = f"{prompt!r} was answered {got!r}"
             expect(got == text, call="6 requests at once", got=told, wanted="each its own answer", why=why, varies=True)
+        for each in engine.asked:
+            expect(
+                each.top_k == top_k[each.prompt],
+                call=f"6 requests at once, with a top_k of 1 to 6; {each.prompt!r} with {top_k[each.prompt]}",
+                got=f"the engine is asked for {each.prompt!r} with a top_k of {each.top_k}",
+                wanted="each prompt with its own settings",
+                why="requests must not share state: one that waits needs params of its own, made in the endpoint.",
+                varies=True,
+            )
 
 
 def shuts_down_at_once(create_app: CreateApp) -> None:
