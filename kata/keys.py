@@ -7,13 +7,29 @@ import contextlib
 import os
 import select
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from typing import TextIO
 
 ENTER = "\n"
-_ENDS = ("SIGTERM", "SIGHUP")  # an end from outside
+_ENDS = ("SIGINT", "SIGTERM", "SIGHUP")  # an end from outside
+
+
+class Ends:
+    """The end from outside, if it has come. It is raised where it comes, and again at every look: what a signal raises
+    may fall into a `__del__` or a callback, where Python drops it.
+    """
+
+    def __init__(self) -> None:
+        self._end: BaseException | None = None
+
+    def come(self, number: int, _: object = None) -> None:
+        self._end = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+        raise self._end
+
+    def look(self) -> None:
+        if self._end:
+            raise self._end
 
 
 class NoKeys:
@@ -21,8 +37,12 @@ class NoKeys:
 
     is_there = False
 
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+
     def read(self) -> str:
         """The keys that were pressed since, as they came."""
+        self._ends.look()
         return ""
 
     def wait(self, seconds: float) -> None:
@@ -35,10 +55,12 @@ class TerminalKeys(NoKeys):
 
     is_there = True
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, ends: Ends, number: int) -> None:
+        super().__init__(ends)
         self._number = number
 
     def read(self) -> str:
+        self._ends.look()
         if not select.select([self._number], [], [], 0)[0] or not _is_in_front(self._number):
             return ""
         with contextlib.suppress(OSError):  # the terminal has gone
@@ -61,6 +83,7 @@ class ConsoleKeys(NoKeys):
     def read(self) -> str:
         import msvcrt
 
+        self._ends.look()
         keys = ""
         while msvcrt.kbhit():
             key = msvcrt.getwch()
@@ -76,14 +99,14 @@ class ConsoleKeys(NoKeys):
 @contextlib.contextmanager
 def keys_of(stream: TextIO) -> Iterator[NoKeys]:
     """The keys of this stream's terminal, if it is one and is ours."""
-    with _ending_in_order():
+    with _ending_in_order() as ends:
         if not _is_ours(stream):
-            yield NoKeys()
+            yield NoKeys(ends)
         elif os.name == "nt":
-            yield ConsoleKeys()
+            yield ConsoleKeys(ends)
         else:
             with _each_key_at_once(stream.fileno()):
-                yield TerminalKeys(stream.fileno())
+                yield TerminalKeys(ends, stream.fileno())
 
 
 def _is_ours(stream: TextIO) -> bool:
@@ -135,19 +158,16 @@ def _each_key_at_once(number: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _ending_in_order() -> Iterator[None]:
+def _ending_in_order() -> Iterator[Ends]:
     """What ends us from outside is an exception, so that everything is put back."""
-
-    def leave(number: int, _: object) -> None:
-        sys.exit(128 + number)
-
+    ends = Ends()
     names = [getattr(signal, name) for name in _ENDS if hasattr(signal, name)]
     former = {name: signal.getsignal(name) for name in names}
     for name in names:
         if former[name] != signal.SIG_IGN:  # nohup
-            signal.signal(name, leave)
+            signal.signal(name, ends.come)
     try:
-        yield
+        yield ends
     finally:
         for name, handler in former.items():
             signal.signal(name, handler)
