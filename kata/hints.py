@@ -96,10 +96,12 @@ def _remember(standing: Progress, number: int, shown: Shown) -> None:
 def _page(found: Next, step: Step, rungs: int, has_passed: bool, look: Look) -> list[str]:
     lines = look.paragraph(f"you have seen the hints of step {step.number}; they begin again") if found.is_again else []
     if isinstance(found.hint, Check):
-        lines.append(look.strong(f"step {step.number}, a hint for the check that failed:"))
+        title = f"step {step.number}, a hint for the check that failed:"
+        lines += map(look.strong, look.paragraph(title))
         lines += [*look.paragraph(found.hint.sentence, "  "), ""]
     else:
-        lines += [look.strong(f"step {step.number}, hint {found.hint.rung} of {rungs}: {found.hint.title}"), ""]
+        title = f"step {step.number}, hint {found.hint.rung} of {rungs}: {found.hint.title}"
+        lines += [*map(look.strong, look.paragraph(title)), ""]
     text = found.hint.hint if isinstance(found.hint, Check) else found.hint.text
     for line, is_code in lessons.paragraphs(text):
         lines += [line] if is_code else look.paragraph(line, most=1000)

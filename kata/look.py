@@ -16,7 +16,7 @@ from typing import TextIO
 from kata.steps import ROOT
 
 LABEL = 9  # the width of the column of labels
-_JOINT = re.compile(r"(?<=\|>)|(?=<\|)|(?<=\\n)|(?<=[,;])")
+_JOINT = re.compile(r"(?<=\|>)|(?=<\|)|(?<=\\n)|(?<=[,;/(])")
 _PLAINER = str.maketrans({"…": "...", "—": "-", "→": "->", "≥": ">=", "≤": "<="})
 
 
@@ -72,7 +72,7 @@ def harmless(text: str) -> str:
 
 
 class _Wrapper(textwrap.TextWrapper):
-    """Breaks at spaces; a word that is longer than a line also beside its control tokens, `\\n`s and commas."""
+    """Breaks at spaces; a word that is longer than a line also beside control tokens, `\\n`s, commas, slashes."""
 
     def _split(self, text: str) -> list[str]:
         room = self.width - len(self.subsequent_indent)

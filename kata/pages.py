@@ -83,7 +83,9 @@ def progress_page(places: Sequence[Place], look: Look) -> list[str]:
         shown = f"{earned}/{stars}" if stars and place.state is State.PASSED else ""
         state = f"{_MEANING[place.state]:<10}"
         coloured = look.good(state) if place.state is State.PASSED else state
-        lines.append(f"  {place.step.number}  {coloured} {shown:<6}{place.step.title}")
+        begin, title = f"  {place.step.number}  {coloured} {shown:<6}", place.step.title
+        is_narrow = look.width < 22 + 24
+        lines += [begin.rstrip(), *look.paragraph(title, " " * 5)] if is_narrow else [begin + title]
     passed = sum(place.state is State.PASSED for place in places)
     lines.append("")
     lines += look.paragraph(f"passed {passed} of {len(STEPS)} steps, {had} of {to_have} stars")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from kata.look import Look, cut_lines, harmless, say, wrapped
-from kata.pages import _VERBS, help_page
+from kata.pages import _VERBS, help_page, progress_page
 from kata.path import survey
 from kata.progress import Progress
 from kata.steps import EXERCISES, get_step
@@ -146,6 +146,18 @@ def test_the_verbs_stand_in_a_column_of_their_own(width):
         start = "  make " if make else "  python -m kata "
         assert all(line.startswith((start, "      ")) and len(line) <= width for line in verbs), verbs
         assert sum(line.startswith(start) for line in verbs) == len(_VERBS)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_path_of_nine_keeps_to_the_width(width):
+    lines = progress_page(survey(Progress(), {}), Look(width))
+    assert max(map(len, lines)) <= width
+    assert " ".join(" ".join(lines).split()).count("9 locked Test the server") == 1
+
+
+def test_a_path_is_broken_after_a_slash():
+    path = "exercises/step_01_chat_template.py"
+    assert wrapped(path, 30) == ["exercises/", "step_01_chat_template.py"] and wrapped(path, 40) == [path]
 
 
 def test_a_stream_with_a_small_alphabet_gets_plainer_characters():
