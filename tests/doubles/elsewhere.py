@@ -18,6 +18,8 @@ DEVICE = torch.device("meta")
 _aten = torch.ops.aten
 _INTO_THE_FIRST = {_aten.index, _aten.index_put, _aten.index_put_, _aten._index_put_impl_, _aten.copy_, _aten._to_copy}
 
+_MOVES = {_aten.to, _aten.type_as}  # an inference block does not take them apart
+
 
 class MixedDevices(RuntimeError):
     """What CUDA would say of a CPU tensor among its own."""
@@ -88,7 +90,25 @@ def bring_back(tensor: Any) -> Any:
     return tensor.numbers if isinstance(tensor, _Away) else tensor
 
 
+def _goal(args: Any, kwargs: dict[str, Any]) -> Tensor | torch.device | None:
+    """Where `x.to(…)` is to go, if it says so: the tensor to lie beside, or the device."""
+    leaves = tree_leaves((args[1:], kwargs))
+    return next((leaf for leaf in leaves if isinstance(leaf, Tensor | torch.device)), None)
+
+
+def _moved(tensor: Tensor, goal: Tensor | torch.device, args: Any, kwargs: dict[str, Any]) -> Tensor:
+    dtypes = [goal.dtype] if isinstance(goal, Tensor) else tree_leaves((args[1:], kwargs))
+    dtype = next((leaf for leaf in dtypes if isinstance(leaf, torch.dtype)), tensor.dtype)
+    is_away = isinstance(goal, _Away) or (isinstance(goal, torch.device) and goal == DEVICE)
+    if is_away == isinstance(tensor, _Away) and dtype == tensor.dtype:
+        return tensor
+    numbers = bring_back(tensor).to(dtype)
+    return _Away(numbers) if is_away else numbers
+
+
 def _run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    if func.overloadpacket in _MOVES and (goal := _goal(args, kwargs)) is not None:
+        return _moved(args[0], goal, args, kwargs)
     tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
     away = [tensor for tensor in tensors if isinstance(tensor, _Away)]
     strangers = [tensor for tensor in tensors if not isinstance(tensor, _Away) and tensor.dim() > 0]

@@ -4,6 +4,7 @@ Each function is handed a solution's `generate` and raises a `CheckFailure` wher
 """
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from types import ModuleType
 from typing import Any
 
@@ -13,9 +14,17 @@ from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
-from tests.doubles.loop_spies import as_generation, counted, expect_counts, expect_each, expect_ids, step_1_giving
+from tests.doubles.loop_spies import (
+    as_generation,
+    counted,
+    expect_calls,
+    expect_counts,
+    expect_each,
+    expect_ids,
+    step_1_giving,
+)
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import LETTERS, Script, expected_reply, hashed, rows
+from tests.doubles.scripts import LETTERS, Script, close_rows, expected_reply, hashed
 
 PROMPT = "Why is the sky blue?"
 
@@ -73,8 +82,9 @@ def goes_through_step_1(load: Callable[..., ModuleType], name: str) -> None:
 def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str) -> None:
     spy = step_1_giving(load(1), [5, 6, 7])
     model, tokenizer = ScriptedModel(hashed()), FastTokenizer()
+    generate = getattr(load(under={1: spy}), name)
     try:
-        _, call = run(getattr(load(under={1: spy}), name), model, prompt, tokenizer, max_new_tokens=2)
+        _, call = run(generate, model, prompt, tokenizer, max_new_tokens=2)
     except RequestRefused as error:
         why = "only a limit below 1 or beyond the context is refused: any prompt has ids, the chat format's at least."
         call = f"{name}(model, tokenizer, {prompt!r}, max_new_tokens=2)"
@@ -94,6 +104,11 @@ def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str
     got = "no call of the model"
     expect(bool(first), call=call, got=got, wanted="a call with what step 1 returned, [5, 6, 7]", why=why)
     expect_ids(first[0].ids, [5, 6, 7], call=f"the model's first call in {call}", why=why, calls=first)
+    run(generate, model, prompt, tokenizer, max_new_tokens=2)
+    times = f"prepare_inputs called {len(spy.asked) - 1} times in the second of two equal calls"
+    why = "each call stands for itself: what step 1 returned is kept for no other request."
+    wanted = "called once in each"
+    expect(len(spy.asked) == 2, call=call, got=times, wanted=wanted, why=why)
 
 
 def says_what_the_model_says(generate: Generate) -> None:
@@ -103,12 +118,12 @@ def says_what_the_model_says(generate: Generate) -> None:
         why = "each token is the best of the last row of logits, the newest position's: `logits[:, -1, :]`."
         wanted = expected_reply(model.script, prompt_ids(), 16)
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
-    colder = SamplingParams(temperature=0.0, top_p=0.5), SamplingParams(-1.0, top_k=9)
+    colder = SamplingParams(temperature=0.0, top_p=0.9), SamplingParams(-1.0, top_k=9)
     for params in (None, SamplingParams(), *colder, SamplingParams(temperature=1.5, top_k=1)):
-        model = ScriptedModel(rows)
+        model = ScriptedModel(close_rows)
         result, call = run(generate, model, max_new_tokens=8, params=params)
         why = "no params, a temperature of 0 or below, or top_k=1 mean greedy: always the best token, nothing is drawn."
-        wanted = [int(rows((0,) * (len(prompt_ids()) + at)).argmax()) for at in range(len(result.output_ids))]
+        wanted = [int(close_rows((0,) * (len(prompt_ids()) + at)).argmax()) for at in range(len(result.output_ids))]
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, varies=True)
 
 
@@ -123,9 +138,14 @@ def makes_exactly(
 
 
 def copes_with_a_long_prompt(generate: Generate) -> None:
-    prompt = "Why is the sky blue? " * 24
+    prompt = "Why is the sky blue? " * 56
     why = "only an EOS or the caller's limit ends an answer: no limit of your own, and no token that comes again."
-    makes_exactly(generate, 520, script=lambda seen: LETTERS[0], why=why)
+    _, call, model = makes_exactly(generate, 520, script=lambda seen: LETTERS[0], why=why)
+    seen, first = [len(each.seen) for each in model.calls], len(prompt_ids())
+    forgotten = next((at for at, length in enumerate(seen) if length != first + at), None)
+    why = "however long an answer is, each token hangs on all that came before: none is left out, and none cut off."
+    got, wanted = f"{seen[forgotten or 0]} ids seen", f"{first + (forgotten or 0)} ids seen"
+    expect_calls(model.calls, forgotten, call=call, got=got, wanted=wanted, why=why)
     result, call, model = makes_exactly(generate, 80, prompt, why=why)
     first, why = model.calls[:1], "however long a prompt is, all of it goes in: nothing is cut off."
     expect_ids(first[0].ids, prompt_ids(prompt), call=f"the model's first call in {call}", why=why, calls=first)
@@ -142,7 +162,9 @@ def is_not_ended_by_the_prompt(generate: Generate) -> None:
     result, call = run(generate, model, max_new_tokens=6)
     why = "the chat template ends each turn with <|im_end|>, which is an EOS: look for it in new tokens only, never in "
     why += "the prompt."
-    if len(result.output_ids) <= 1:
+    if len(run(generate, ScriptedModel(hashed()), max_new_tokens=200)[0].output_ids) > 1 >= len(result.output_ids):
+        why = "max_new_tokens counts the new tokens alone, whatever the prompt's length is."
+    elif len(result.output_ids) <= 1:
         tokenizer = FastTokenizer()
         tokenizer.eos_token_id = 7  # which is in no prompt
         if len(run(generate, ScriptedModel(hashed()), tokenizer=tokenizer, max_new_tokens=6)[0].output_ids) <= 1:
@@ -195,16 +217,16 @@ def _where_it_stops(generate: Generate) -> str:
 
 def says_why_it_ended(generate: Generate) -> None:
     cases = ((12, False, "stop"), (4, False, "stop"), (3, False, "length"), (4, True, "length"), (12, True, "length"))
-    for limit, ignore_eos, wanted in cases:
-        model = ScriptedModel(stopping_after(4, IM_END))
+    for stop_id, (limit, ignore_eos, wanted) in product((IM_END, 10), cases):
+        model = ScriptedModel(stopping_after(4, stop_id), eos_token_id=[0, 10])
         result, call = run(generate, model, max_new_tokens=limit, params=SamplingParams(ignore_eos=ignore_eos))
         expect(
             result.finish_reason == wanted,
             call=f"{call}.finish_reason",
             got=repr(result.finish_reason),
             wanted=repr(wanted),
-            why="'stop' where an EOS (here token 4) ended it, also as the last permitted token; 'length' otherwise, "
-            "and always where EOS is ignored.",
+            why=f"'stop' where an EOS ended it (here token 4, {stop_id}; the tokenizer's is {IM_END}, the model's are "
+            "0 and 10), also as the last permitted token; 'length' otherwise, and always where EOS is ignored.",
         )
 
 

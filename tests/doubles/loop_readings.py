@@ -30,40 +30,48 @@ def reads_the_clock(
         for tokens in (1, 4):
             model, started = ScriptedModel(hashed(), on_call=work), clock.now()
             result, call = run(generate, model, max_new_tokens=tokens, params=DRAWN)
-            call = f"{call}, where preparing takes {prepare_s} s, prefill {prefill_s} s, each later call {decode_s} s, "
-            call += f"drawing a token {draw_s} s"
+            took = f"preparing took {prepare_s} s, the prefill {prefill_s} s, each later call {decode_s} s, each draw "
+            took += f"{draw_s} s"
             ttft_s = prepare_s + prefill_s + draw_s
             latency_s = ttft_s + (tokens - 1) * (decode_s + draw_s)
             slips = {
                 "this one began after the prompt had been prepared: ": latency_s - prepare_s,
                 "this one ended before the last token had been drawn: ": latency_s - draw_s,
             }
-            _expect_latency(result.latency_s, latency_s, slips, started, call)
+            _expect_latency(result.latency_s, latency_s, slips, started, call, took)
             if not (result.ttft_s is None and ttft_may_be_none):
                 others = {
                     "before the prefill had run": prepare_s,
                     "when the model had answered, before a token was drawn": prepare_s + prefill_s,
                     "again, at the last token": latency_s,
                 }
-                _expect_ttft(result.ttft_s, ttft_s, others, started, call, ttft_may_be_none)
+                _expect_ttft(result.ttft_s, ttft_s, others, started, call, took, ttft_may_be_none)
 
 
-def _expect_latency(latency_s: float, wanted_s: float, slips: dict[str, float], started: float, call: str) -> None:
-    """slips: what to say of other readings."""
+def _expect_latency(
+    latency_s: float, wanted_s: float, slips: dict[str, float], started: float, call: str, took: str
+) -> None:
+    """slips: what to say of other readings. took: the times that make up the right one."""
     guess = _slip(latency_s, wanted_s, started)
     guess = guess or next((told for told, reading in slips.items() if _is(latency_s, reading)), "")
     expect(
         _is(latency_s, wanted_s),
         call=f"latency_s of {call}",
         got=_shown(latency_s, wanted_s),
-        wanted=f"{wanted_s:.7g} s",
+        wanted=f"{wanted_s:.7g} s; {took}",
         why=f"{guess}latency runs from the arrival of the request, before the prompt is prepared, to the last token, "
         "in seconds and not rounded, on a monotonic clock such as shared.clock.now().",
     )
 
 
 def _expect_ttft(
-    ttft_s: float | None, wanted_s: float, others: dict[str, float], started: float, call: str, may_be_none: bool
+    ttft_s: float | None,
+    wanted_s: float,
+    others: dict[str, float],
+    started: float,
+    call: str,
+    took: str,
+    may_be_none: bool,
 ) -> None:
     """others: what the clock said at other moments."""
     if wanted_s == 0.0:
@@ -77,7 +85,7 @@ def _expect_ttft(
         ttft_s is not None and _is(ttft_s, wanted_s),
         call=f"ttft_s of {call}",
         got="None" if ttft_s is None else _shown(ttft_s, wanted_s),
-        wanted=f"{wanted_s:.7g} s" + (", or None for 'not measured'" if may_be_none else ""),
+        wanted=f"{wanted_s:.7g} s" + (", or None for 'not measured'" if may_be_none else "") + f"; {took}",
         why=("" if ttft_s is None else _slip(ttft_s, wanted_s, started)) + why,
     )
 
@@ -102,5 +110,5 @@ def _slip(reading: float, wanted_s: float, started: float) -> str:
     if not _is(reading, wanted_s) and any(reading == round(wanted_s, places) for places in range(6)):
         return "this one is rounded: "
     if _shown(reading, wanted_s) == "hardly any time":
-        return "this is the time of day, as time.time() tells it, which may jump: "
+        return "this is another clock than the check's (time.time(), the time of day, may jump): "
     return ""

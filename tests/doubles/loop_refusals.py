@@ -3,6 +3,7 @@
 Each function is handed a solution's `generate` and raises a `CheckFailure` where it breaks the promise.
 """
 
+import contextlib
 import re
 from typing import Any
 
@@ -55,21 +56,25 @@ def refuses_what_does_not_fit(generate: Generate) -> None:
         try:
             text, call = refusal(generate, model, why, max_new_tokens=limit)
         except CheckFailure as failure:
-            raise failure if model.calls == [] else _refused_too_little(generate, failure) from None
+            raise failure if model.calls == [] else _refused_too_little(generate, failure, new) from None
         numbers = {"prompt": prompt, "new tokens": new, "context": context}
         missing = [f"{name} ({number})" for name, number in numbers.items() if not _names(text, number)]
         wanted = f"a message that also names the {', '.join(missing)}"
         expect(not missing, call=call, got=text, wanted=wanted, why="a caller needs the numbers to ask for less.")
 
 
-def _refused_too_little(generate: Generate, failure: CheckFailure) -> CheckFailure:
-    """The failure, and whether at least a prompt is refused that does not fit by itself."""
-    model = ScriptedModel(hashed(), context=len(prompt_ids()) - 1, most_calls=30)
-    try:
-        generate(model, FastTokenizer(), PROMPT, max_new_tokens=5)
-        more = "Nor is a prompt refused that is longer than the context by itself."
-    except Exception:
+def _refused_too_little(generate: Generate, failure: CheckFailure, new_tokens: int) -> CheckFailure:
+    """The failure, and what else there is to see: when it refused, what it lowered, what it held against what."""
+    if "before it" in failure.got:
+        more = "It is refused here, and too late: count before the model runs."
+    elif failure.got != f"an answer of {counted(new_tokens, 'token')}":
+        more = "Here fewer tokens were made than were asked for: a limit is refused, not lowered."
+    else:
         more = "Here the prompt alone is held against the context: add the new tokens."
+        with contextlib.suppress(Exception):
+            model = ScriptedModel(hashed(), context=len(prompt_ids()) - 1, most_calls=30)
+            generate(model, FastTokenizer(), PROMPT, max_new_tokens=5)
+            more = "Nor is a prompt refused that is longer than the context by itself."
     parts = {part: getattr(failure, part) for part in ("call", "got", "wanted", "trace")}
     return CheckFailure(**parts, why=f"{failure.why} {more}")
 

@@ -1,5 +1,6 @@
 """The zoo takes longest: where its tests are to be run, its process starts first and works beside the other tests."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,12 @@ from tests.tools.zoo import Zoo
 
 ZOO = pytest.StashKey[Zoo]()
 BESIDE = 1  # so many at a time while other tests run
+
+
+def pytest_configure() -> None:
+    """A shell's background job ignores Ctrl-C, and so would every process that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _OWN = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # under nohup it would be deaf to it
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 

@@ -75,3 +75,13 @@ def test_an_inference_block_takes_views_of_what_was_made_outside() -> None:
         with torch.inference_mode():
             last = torch.cat([rows, rows[:, -1:]], dim=-1)[:, 1:]
     assert bring_back(last).tolist() == [[3.0, 2.0, 2.0], [-1.0, 5.0, 5.0]]
+
+
+@pytest.mark.parametrize("block", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("move", [lambda x, y: x.to(y), lambda x, y: x.type_as(y), lambda x, y: x.to(y.device)])
+def test_a_tensor_is_moved_beside_another(block, move) -> None:
+    with elsewhere(), block():
+        there, here = send(torch.ones(1, 1)), torch.ones(1, 1, dtype=torch.int64)
+        assert move(here, there).device == DEVICE
+        assert move(there, here).device == here.device
+        assert move(there, there) is there
