@@ -13,6 +13,12 @@ MUTATE = $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs '$(JOBS)')
 COMPARE = $(if $(or $(ENGINES),$(ENGINE)),--engines '$(or $(ENGINES),$(ENGINE))') $(if $(MODEL),--model '$(MODEL)') $(if $(IMPL),--impl '$(IMPL)') \
   $(if $(TOKENS),--new-tokens '$(TOKENS)') $(if $(REPEATS),--repeats '$(REPEATS)') $(if $(OUT),--out '$(OUT)')
 
+# `make check 2` would check another step, and `make check N=2` too
+MEANT = $(firstword $(filter 1 2 3 4 5 6 7 8 9,$(MAKECMDGOALS)) $(if $(filter command%,$(origin N)),$(N)))
+ifneq ($(MEANT),)
+$(error the number belongs to the verb: make $(firstword $(filter-out 1 2 3 4 5 6 7 8 9,$(MAKECMDGOALS)) check)-$(MEANT))
+endif
+
 .PHONY: help check watch hint progress reset backups restore solution jump update serve chat compare test prove mutate gpu bench stubs setup setup-smollm2
 .DEFAULT_GOAL := help
 

@@ -1,6 +1,6 @@
 """The path of nine: the state of each step, which step comes next, and whose file stands for each step in a check."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -9,6 +9,7 @@ from kata.fingerprint import fingerprint_of
 from kata.progress import Progress
 from kata.source import digest_of
 from kata.steps import EXERCISES, REFERENCE, STEPS, Step
+from kata.stubs import is_stub
 
 
 class State(Enum):
@@ -39,16 +40,22 @@ def survey(
     progress: Progress, digests: Mapping[int, str | None] | None = None, checks: Mapping[int, str] | None = None
 ) -> list[Place]:
     """The nine places. The digests of the learner's files and what the checks are now are read where not handed in."""
+    stubs_again: Collection[int] = ()
     if digests is None:
         digests = {step.number: digest_of(step.file_in(EXERCISES)) for step in STEPS}
+        others = [step for step in STEPS if step.number in progress.passed and digests[step.number]]
+        others = [step for step in others if progress.passed[step.number].digest != digests[step.number]]
+        stubs_again = [step.number for step in others if is_stub(step.file_in(EXERCISES), step)]
     places, open_found = [], False
     for step in STEPS:
         passed = progress.passed.get(step.number)
         if passed and passed.digest == digests.get(step.number):
             now = fingerprint_of(step) if checks is None else checks.get(step.number)
             state = State.RECHECK if now and now != passed.checks else State.PASSED
-        elif passed:
-            state = State.CHANGED if digests.get(step.number) else State.MISSING
+        elif passed and not digests.get(step.number):
+            state = State.MISSING
+        elif passed and step.number not in stubs_again:
+            state = State.CHANGED
         elif step.number < progress.base:
             state = State.REFERENCE
         else:

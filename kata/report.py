@@ -32,8 +32,8 @@ def failure_report(result: Result, look: Look, verbose: bool = False, every_line
         lines += ["", *explained(outcome, result, look)]
         if result.verdict.kind is Kind.CANNOT_LOAD:
             break  # every other check says the same
-    lines += ["", *_still_open(result, look)]
-    if not result.file.exists():
+    lines += ["", *_still_open(result, look), *_without_return(result, look)]
+    if not result.file.exists() or (result.source and not result.source.definitions()):
         lines += look.labelled("help", look.verb("reset", result.step.number) + " puts the stub back")
     if first.failure.kind == "time":
         lines += look.labelled("if slow", look.verb("check", result.step.number, "limit", "60") + " waits longer")
@@ -136,6 +136,8 @@ def _what(failure: Failure, result: Result) -> str:
 def _undefined(failure: Failure, result: Result) -> str:
     name, file = failure.parts["name"], failure.parts["file"]
     text = f"{name_of(file)} does not define {name}"
+    if result.source is not None and not result.source.tree.body:
+        text += "; it is empty"
     if result.source is not None and str(result.file) == file:
         near = difflib.get_close_matches(name, result.source.definitions(), n=1, cutoff=0.5)
         text += f"; it has {near[0]} in line {result.source.definitions()[near[0]]}" if near else ""
@@ -187,6 +189,13 @@ def _still_open(result: Result, look: Look) -> list[str]:
     gaps = result.source.gaps(result.step.number) if result.source else []
     places = ", ".join(f"line {gap.line}" + (f" ({gap.inside})" if gap.inside else "") for gap in gaps)
     return look.labelled("open", places) if gaps else []
+
+
+def _without_return(result: Result, look: Look) -> list[str]:
+    """Functions that give None because their last line is missing."""
+    never = result.source.without_return() if result.source else {}
+    places = ", ".join(f"{name} in line {line}" for name, line in never.items())
+    return look.labelled("note", f"no value is ever returned by {places}: is a `return` missing?") if never else []
 
 
 def _todo(result: Result, look: Look) -> list[str]:

@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +49,38 @@ class Source:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 found.setdefault(node.name, node.lineno)
         return found
+
+    def without_return(self) -> dict[str, int]:
+        """Functions that say they return something, and never do, to the line where each begins."""
+        return {
+            node.name: node.lineno
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _promises(node) and not _gives(node)
+        }
+
+
+def _promises(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    returns = function.returns
+    return returns is not None and not (isinstance(returns, ast.Constant) and returns.value is None)
+
+
+def _gives(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether its own lines return a value, yield, or end with an error or a `...`."""
+    last = function.body[-1]
+    if isinstance(last, ast.Raise) or (isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)):
+        return True
+    return any(
+        isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
+        for node in _own(function)
+    )
+
+
+def _own(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes in a function that are in no other one within it."""
+    for node in ast.iter_child_nodes(function):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield node
+            yield from _own(node)
 
 
 def digest_of(file: Path) -> str | None:

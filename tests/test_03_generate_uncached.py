@@ -11,6 +11,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles import (
     device_tier,
     library_verdicts,
+    loop_leftovers,
     loop_manners,
     loop_promises,
     loop_readings,
@@ -271,7 +272,7 @@ def test_nothing_handed_in_is_changed(step):
     Hint: To which objects that are not yours do you assign: `params.…`, `model.config.…`, a call of `model.eval()`?
     What were they needed for?
     """
-    loop_manners.leaves_what_it_is_handed(step.generate_uncached)
+    loop_leftovers.leaves_what_it_is_handed(step.generate_uncached)
 
 
 def test_nothing_is_kept_between_calls(step):
@@ -280,7 +281,7 @@ def test_nothing_is_kept_between_calls(step):
     Hint: Call it twice with one prompt and compare. What outlives the first call: a list as a default argument, a
     variable of the module, a cache?
     """
-    loop_manners.keeps_nothing_between_calls(step.generate_uncached)
+    loop_leftovers.keeps_nothing_between_calls(step.generate_uncached)
 
 
 def test_readings_run_from_the_arrival(load, clock: FakeClock):

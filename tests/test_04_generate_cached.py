@@ -12,6 +12,7 @@ from tests.doubles import (
     decode_promises,
     device_tier,
     library_verdicts,
+    loop_leftovers,
     loop_manners,
     loop_promises,
     loop_readings,
@@ -338,7 +339,7 @@ def test_nothing_handed_in_is_changed(step):
     Hint: Compare `params`, `model.training` and `model.config` before and after. Which assignment goes to something
     that the caller owns?
     """
-    loop_manners.leaves_what_it_is_handed(step.generate_cached)
+    loop_leftovers.leaves_what_it_is_handed(step.generate_cached)
 
 
 def test_nothing_is_kept_between_calls(step):
@@ -347,7 +348,7 @@ def test_nothing_is_kept_between_calls(step):
     Hint: Can a cache, or an output of the model, still be reached when the call is over: from the module, an attribute,
     a function made in the loop?
     """
-    loop_manners.keeps_nothing_between_calls(step.generate_cached)
+    loop_leftovers.keeps_nothing_between_calls(step.generate_cached)
     decode_manners.lets_go_of_the_cache(step)
 
 

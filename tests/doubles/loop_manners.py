@@ -3,7 +3,6 @@
 As in `loop_promises.py`, each function is handed a solution's `generate`, or a way to load it.
 """
 
-import copy
 from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any
@@ -14,11 +13,8 @@ from torch import Tensor
 from kata.failure import CheckFailure, expect
 from shared.generation import Generation
 from shared.sampling_params import SamplingParams
-from tests.doubles.backends import straddling_backend
-from tests.doubles.calls import trace
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
-from tests.doubles.fast_tokenizer import FastTokenizer
-from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
+from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run
 from tests.doubles.loop_spies import Draw, expect_ids, expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, flat, hashed, rows
@@ -70,19 +66,12 @@ def _run_with_failure(generate: Generate, error: Exception | None) -> str:
         if error and len(model.calls) == 3:
             raise error
 
-    model = ScriptedModel(hashed(), on_call=fail).train()
+    model = ScriptedModel(hashed(), on_call=fail)
     call = f"{name_of(generate)}(...)" + (f", in which the model raised {type(error).__name__}" if error else "")
-    before = _state(model)
     try:
         run(generate, model, max_new_tokens=4)
     except Exception as raised:
         if raised is error:
-            changed = _changes(before, _state(model))
-            why = (
-                "the model belongs to the caller: what you change in it is put back also where it fails, by `finally`."
-            )
-            got = f"the model's {', '.join(changed)}"
-            expect(not changed, call=f"after {call}", got=got, wanted="the model as before", why=why)
             return call
         if not error or isinstance(raised, CheckFailure):
             raise
@@ -180,90 +169,6 @@ def draws_with_the_global_generator(generate: Generate) -> None:
     why = "draws move the global generator on: put back where it was, it gives the next request the same numbers."
     got, wanted = "the global generator where it was before the call", "the global generator, 24 draws further on"
     expect(after[0] != after[1], call=f"after {call}", got=got, wanted=wanted, why=why)
-
-
-def leaves_what_it_is_handed(generate: Generate) -> None:
-    for training in (False, True):
-        model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
-        model.add_module("adapter", torch.nn.Identity().train(not training))
-        model.train(training).adapter.train(not training)
-        tokenizer = FastTokenizer()
-        before, settings, kept = _state(model), astuple(params), _settings(tokenizer)
-        _, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6, params=params)
-        why = (
-            "params, model and tokenizer belong to the caller, and the next request uses them as well: change nothing "
-        )
-        why += "in them, not the model's mode or config either."
-        expect(astuple(params) == settings, call=call, got=params, wanted=f"params as before: {settings}", why=why)
-        changed = _changes(before, _state(model))
-        got = f"the model's {', '.join(changed)}"
-        expect(not changed, call=call, got=got, wanted="the model as before", why=why)
-        others = {name: value for name, value in _settings(tokenizer).items() if value != kept.get(name, "not there")}
-        got = f"the tokenizer's {', '.join(f'{name} is now {value!r}' for name, value in sorted(others.items()))}"
-        expect(not others, call=call, got=got, wanted="the tokenizer as before", why=why)
-
-
-def _settings(tokenizer: FastTokenizer) -> dict[str, Any]:
-    """What a tokenizer is set to, the library's names alone."""
-    own = {"backend_tokenizer", "_tokenizer", "_library", "ids_decoded", "last_options"}
-    return {name: copy.copy(value) for name, value in vars(tokenizer).items() if name not in own}
-
-
-def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """`config.use_cache is now False`, and the like."""
-    told = []
-    for name, value in after.items():
-        if isinstance(value, dict):
-            others = {key: value.get(key) for key in {*value, *before[name]} if value.get(key) != before[name].get(key)}
-            told += [f"{name}.{key} is now {other!r}" for key, other in sorted(others.items())]
-        elif value != before[name]:
-            told.append(f"{name} is now another")
-    return told
-
-
-def _state(model: ScriptedModel) -> dict[str, Any]:
-    return copy.deepcopy(
-        {
-            "hooks": [len(hooks) for hooks in (model._forward_hooks, model._forward_pre_hooks)],
-            "mode": [module.training for module in model.modules()],
-            "config": vars(model.config),
-            "generation_config": vars(model.generation_config),
-            "weights": [(weight.requires_grad, weight.tolist()) for weight in model.parameters()],
-        }
-    )
-
-
-def keeps_nothing_between_calls(generate: Generate) -> None:
-    why = "each call stands for itself: nothing of one request, its ids, its cache, its EOS, may be left for the next."
-    runs = [(PROMPT, [10], False), ("And why?", [10], False), (PROMPT, [10], False), (PROMPT, None, True)]
-    for number, (prompt, eos, merges) in enumerate(runs, start=1):
-        tokenizer = FastTokenizer(straddling_backend() if merges else None)
-        ids = tokenizer.prompt_ids(prompt)
-        model = ScriptedModel(stopping_after(5, 10, ids), eos_token_id=eos)
-        result, call = run(generate, model, prompt, tokenizer, max_new_tokens=8)
-        wanted = expected_reply(model.script, ids, 8, {10} if eos else ())
-        expect_ids(result.output_ids, wanted, call=f"call {number}: {call}.output_ids", why=why, calls=model.calls)
-    why = "stop ids are asked of model and tokenizer at every request: those of the request before may be others."
-    model, tokenizer = ScriptedModel(stopping_after(3, 10), eos_token_id=[10]), FastTokenizer()
-    for eos in ([10], None, [10]):
-        model.calls.clear()
-        model.generation_config.eos_token_id = eos
-        result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6)
-        wanted = expected_reply(model.script, prompt_ids(), 6, {10} if eos else ())
-        call = f"{call}.output_ids, with {eos} as the same model's EOS now"
-        expect_ids(result.output_ids, wanted, call=call, why=why, calls=model.calls)
-    model = ScriptedModel(hashed())
-    for number in (1, 2):
-        model.calls.clear()
-        _, call = run(generate, model, max_new_tokens=4)
-        expect(
-            len(model.calls) == 4,
-            call=f"{call}, the {('first', 'second')[number - 1]} time",
-            got=f"{len(model.calls)} calls of the model",
-            wanted="4 calls of the model",
-            why="an answer that was kept from the first time is an answer of another request, with its readings.",
-            trace=trace(model.calls, min(len(model.calls), 4)),
-        )
 
 
 def follows_the_model_to_its_device(generate: Generate) -> None:

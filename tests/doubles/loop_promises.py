@@ -45,7 +45,10 @@ def run(
 
 def _comes_from(model: ScriptedModel, result: Generation, call: str) -> None:
     """The ids are those of this call, and only the new ones."""
-    tokens, why = counted(len(result.output_ids), "token"), "an answer that was kept is that of an earlier request."
+    tokens, why = (
+        counted(len(result.output_ids), "token"),
+        "each is what a call of the model says; one that was kept is of an earlier request.",
+    )
     got, wanted = f"{tokens} without a call of the model", "a call of the model for each token"
     expect(bool(model.calls) or not result.output_ids, call=call, got=got, wanted=wanted, why=why)
     asked = model.calls[0].ids if model.calls else []
@@ -104,6 +107,7 @@ def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str
     got = "no call of the model"
     expect(bool(first), call=call, got=got, wanted="a call with what step 1 returned, [5, 6, 7]", why=why)
     expect_ids(first[0].ids, [5, 6, 7], call=f"the model's first call in {call}", why=why, calls=first)
+    model.calls.clear()
     run(generate, model, prompt, tokenizer, max_new_tokens=2)
     times = f"prepare_inputs called {len(spy.asked) - 1} times in the second of two equal calls"
     why = "each call stands for itself: what step 1 returned is kept for no other request."
@@ -212,7 +216,9 @@ def _where_it_stops(generate: Generate) -> str:
             model = ScriptedModel(stopping_after(4, stop_id), eos_token_id=configured)
             ends += [str(stop_id)] * (len(run(generate, model, max_new_tokens=12)[0].output_ids) <= 4)
         told.append(f"of {configured} and {IM_END} yours stops at {' and '.join(ends) or 'none'}")
-    return f"Tried one by one: {'; '.join(told)}."
+    never = " A tensor is never found among ints: if you do look, take `.item()` of the token first."
+    is_never = all(each.endswith("at none") for each in told)
+    return f"Tried one by one: {'; '.join(told)}.{never * is_never}"
 
 
 def says_why_it_ended(generate: Generate) -> None:

@@ -135,7 +135,7 @@ def test_a_pass_comes_back_with_the_file_that_earned_it(project):
     project.pass_steps(1)
     passed = project.file(1).read_bytes()
     project.kata("reset", "1")
-    assert "1 changed" in project.kata("progress")
+    assert "1 open" in project.kata("progress")
     project.write(1, passed)
     assert "1 passed" in project.kata("progress")
 

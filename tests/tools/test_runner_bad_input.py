@@ -72,6 +72,19 @@ def test_a_deleted_file(project):
     assert "the file is not there" in told and FILE in told and "reset 5 puts the stub back" in told
 
 
+def test_an_empty_file(project):
+    told = check(project, "")
+    assert "does not define step_5; it is empty" in told and "reset 5 puts the stub back" in told
+
+
+def test_a_forgotten_return_is_told(project):
+    told = check(project, "def step_5(x: int) -> int:\n    x + 5\n")
+    assert "no value is ever returned by step_5 in line 1: is a `return` missing?" in told
+    for line in ("return x", "raise ValueError(x)", "yield x", "..."):
+        told = check(project, f"def step_5(x: int) -> int:\n    {line}\n\n\ndef other() -> None:\n    print(1)\n")
+        assert "no value is ever returned" not in told
+
+
 def test_a_folder_where_the_file_should_be(project):
     project.file(5).unlink(missing_ok=True)
     project.file(5).mkdir()

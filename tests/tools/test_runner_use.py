@@ -104,3 +104,11 @@ def test_make_has_the_same_verbs_and_prints_the_true_status(project):
     project.solve(2)
     assert run("stubs").returncode == 2 and "make stubs YES=1" in run("stubs").stdout
     assert run("stubs", "YES=1").returncode == 0
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make here")
+@pytest.mark.parametrize("words", [("check", "2"), ("check", "N=2"), ("2", "check")])
+def test_a_number_beside_the_verb_is_not_passed_over(project, words):
+    run = subprocess.run(["make", *words], cwd=project.root, env=project.environment(), capture_output=True, text=True)
+    assert run.returncode == WRONG_USE and "the number belongs to the verb: make check-2" in run.stderr
+    assert run.stdout == ""

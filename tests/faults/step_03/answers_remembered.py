@@ -1,7 +1,7 @@
 """Keeps the answers to greedy requests, readings included.
 
-Caught by: test_nothing_is_kept_between_calls
-Says: those of the request before may be others
+Caught by: test_the_prompt_goes_through_step_1
+Says: one that was kept is of an earlier request
 """
 
 import time

@@ -1,6 +1,6 @@
 """Puts the model into eval mode, and back only where it did not fail.
 
-Caught by: test_the_callers_grad_mode_stays
+Caught by: test_nothing_handed_in_is_changed
 Says: put back also where it fails
 """
 

@@ -1,7 +1,7 @@
 """Makes up the tokens without asking the model.
 
-Caught by: test_the_prompt_goes_through_step_1, test_it_makes_exactly_as_many_tokens_as_asked_for
-Says: no call of the model
+Caught by: test_the_result_is_a_generation
+Says: each is what a call of the model says
 """
 
 import torch

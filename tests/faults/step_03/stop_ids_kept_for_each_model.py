@@ -27,7 +27,7 @@ def generate_uncached(model, tokenizer, prompt, max_new_tokens=None, params=None
     ids, mask = inputs["input_ids"], inputs["attention_mask"]
     input_tokens = ids.shape[1]
     check_fits(model, input_tokens, limit)
-    stop_ids = remembered.setdefault(id(model), stop_token_ids(model, tokenizer))
+    stop_ids = remembered.setdefault(model, stop_token_ids(model, tokenizer))
 
     output_ids, ttft_s = [], None
     for _ in range(limit):

@@ -1,7 +1,7 @@
 """Reads the time of day, which may jump.
 
 Caught by: test_readings_run_from_the_arrival
-Says: as time.time() tells it
+Says: the time of day, may jump
 """
 
 import time

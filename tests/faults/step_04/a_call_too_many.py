@@ -1,4 +1,4 @@
-"""Follows the source's hint to the letter: after the last token the model is asked once more.
+"""Asks the model once more after the last token.
 
 Caught by: test_it_makes_exactly_as_many_tokens_as_asked_for
 Says: one more is work thrown away

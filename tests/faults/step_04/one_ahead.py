@@ -1,4 +1,4 @@
-"""Asks for the next token before it hands this one out, in the order of the source's hint.
+"""Asks for the next token before it hands this one out.
 
 Caught by: test_a_token_costs_one_call_when_it_is_taken, test_it_makes_exactly_as_many_tokens_as_asked_for
 Says: yield it before the next call

@@ -1,4 +1,4 @@
-"""The subtraction of the source's hint as it stands: of a split emoji a U+FFFD goes out, then nothing.
+"""Subtracts the text so far from the text now: of a split emoji a U+FFFD goes out, then nothing.
 
 Caught by: test_joined_chunks_are_the_completion, test_an_emoji_of_several_tokens_comes_whole
 Says: until the last of them decoding gives U+FFFD

@@ -1,0 +1,115 @@
+"""What `generate_uncached` and `generate_cached` leave behind: nothing in what they are handed, nothing for later calls.
+
+As in `loop_promises.py`, each function is handed a solution's `generate`.
+"""
+
+import contextlib
+import copy
+from dataclasses import astuple
+from typing import Any
+
+import torch
+
+from kata.failure import expect
+from shared.sampling_params import SamplingParams
+from tests.doubles.backends import straddling_backend
+from tests.doubles.calls import trace
+from tests.doubles.engines import raising
+from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.loop_manners import ERRORS
+from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
+from tests.doubles.loop_spies import expect_ids
+from tests.doubles.scripted_model import ScriptedModel
+from tests.doubles.scripts import expected_reply, hashed
+
+
+def leaves_what_it_is_handed(generate: Generate) -> None:
+    for training in (False, True):
+        model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
+        model.add_module("adapter", torch.nn.Identity().train(not training))
+        model.train(training).adapter.train(not training)
+        tokenizer = FastTokenizer()
+        before, settings, kept = _state(model), astuple(params), _settings(tokenizer)
+        _, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6, params=params)
+        why = (
+            "params, model and tokenizer belong to the caller, and the next request uses them as well: change nothing "
+        )
+        why += "in them, not the model's mode or config either."
+        expect(astuple(params) == settings, call=call, got=params, wanted=f"params as before: {settings}", why=why)
+        changed = _changes(before, _state(model))
+        got = f"the model's {', '.join(changed)}"
+        expect(not changed, call=call, got=got, wanted="the model as before", why=why)
+        others = {name: value for name, value in _settings(tokenizer).items() if value != kept.get(name, "not there")}
+        got = f"the tokenizer's {', '.join(f'{name} is now {value!r}' for name, value in sorted(others.items()))}"
+        expect(not others, call=call, got=got, wanted="the tokenizer as before", why=why)
+    model = ScriptedModel(hashed(), on_call=lambda _: raising(ERRORS[0])()).train()
+    before = _state(model)
+    with contextlib.suppress(type(ERRORS[0])):
+        run(generate, model, max_new_tokens=4)
+    changed = _changes(before, _state(model))
+    call, got = f"after {name_of(generate)}(...), in which the model raised", f"the model's {', '.join(changed)}"
+    why = "the model belongs to the caller: what you change in it is put back also where it fails, by `finally`."
+    expect(not changed, call=call, got=got, wanted="the model as before", why=why)
+
+
+def _settings(tokenizer: FastTokenizer) -> dict[str, Any]:
+    """What a tokenizer is set to, the library's names alone."""
+    own = {"backend_tokenizer", "_tokenizer", "_library", "ids_decoded", "last_options"}
+    return {name: copy.copy(value) for name, value in vars(tokenizer).items() if name not in own}
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """`config.use_cache is now False`, and the like."""
+    told = []
+    for name, value in after.items():
+        if isinstance(value, dict):
+            others = {key: value.get(key) for key in {*value, *before[name]} if value.get(key) != before[name].get(key)}
+            told += [f"{name}.{key} is now {other!r}" for key, other in sorted(others.items())]
+        elif value != before[name]:
+            told.append(f"{name} is now another")
+    return told
+
+
+def _state(model: ScriptedModel) -> dict[str, Any]:
+    return copy.deepcopy(
+        {
+            "hooks": [len(hooks) for hooks in (model._forward_hooks, model._forward_pre_hooks)],
+            "mode": [module.training for module in model.modules()],
+            "config": vars(model.config),
+            "generation_config": vars(model.generation_config),
+            "weights": [(weight.requires_grad, weight.tolist()) for weight in model.parameters()],
+        }
+    )
+
+
+def keeps_nothing_between_calls(generate: Generate) -> None:
+    why = "each call stands for itself: nothing of one request, its ids, its cache, its EOS, may be left for the next."
+    runs = [(PROMPT, [10], False), ("And why?", [10], False), (PROMPT, [10], False), (PROMPT, None, True)]
+    for number, (prompt, eos, merges) in enumerate(runs, start=1):
+        tokenizer = FastTokenizer(straddling_backend() if merges else None)
+        ids = tokenizer.prompt_ids(prompt)
+        model = ScriptedModel(stopping_after(5, 10, ids), eos_token_id=eos)
+        result, call = run(generate, model, prompt, tokenizer, max_new_tokens=8)
+        wanted = expected_reply(model.script, ids, 8, {10} if eos else ())
+        expect_ids(result.output_ids, wanted, call=f"call {number}: {call}.output_ids", why=why, calls=model.calls)
+    why = "stop ids are asked of model and tokenizer at every request: those of the request before may be others."
+    model, tokenizer = ScriptedModel(stopping_after(3, 10), eos_token_id=[10]), FastTokenizer()
+    for eos in ([10], None, [10]):
+        model.calls.clear()
+        model.generation_config.eos_token_id = eos
+        result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6)
+        wanted = expected_reply(model.script, prompt_ids(), 6, {10} if eos else ())
+        call = f"{call}.output_ids, with {eos} as the same model's EOS now"
+        expect_ids(result.output_ids, wanted, call=call, why=why, calls=model.calls)
+    model = ScriptedModel(hashed())
+    for number in (1, 2):
+        model.calls.clear()
+        _, call = run(generate, model, max_new_tokens=4)
+        expect(
+            len(model.calls) == 4,
+            call=f"{call}, the {('first', 'second')[number - 1]} time",
+            got=f"{len(model.calls)} calls of the model",
+            wanted="4 calls of the model",
+            why="an answer that was kept from the first time is an answer of another request, with its readings.",
+            trace=trace(model.calls, min(len(model.calls), 4)),
+        )
