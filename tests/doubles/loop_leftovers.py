@@ -1,4 +1,4 @@
-"""What `generate_uncached` and `generate_cached` leave behind: nothing in what they are handed, nothing for later calls.
+"""What `generate_uncached` and `generate_cached` leave behind: nothing in what they are handed, nothing between calls.
 
 As in `loop_promises.py`, each function is handed a solution's `generate`.
 """
