@@ -55,7 +55,7 @@ class Recorder:
         if not self._is_wanted(item.name):
             return True
         self._write("started", item.name)
-        _seed()
+        _seed(self.specimen.seed)
         return None
 
     def pytest_exception_interact(self, node: pytest.Item, call: pytest.CallInfo) -> None:
@@ -70,11 +70,10 @@ class Recorder:
             self._write(report.outcome, report.nodeid.rpartition("::")[2])
 
 
-def _seed() -> None:
-    """Which of two checks fails first may hang on chance: here it is the same one in every run."""
-    random.seed(1)
+def _seed(seed: int) -> None:
+    random.seed(seed)
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(1)
+        sys.modules["torch"].manual_seed(seed)
 
 
 def read_record(name: str, record: str, ended: str, seconds: float) -> Verdict:

@@ -33,6 +33,8 @@ class Specimen:
     sentence: str = ""  # the docstring's first paragraph: the misconception, or what is different
     like: str = ""  # the fault of which it is another form
     unnamed: str = ""  # why its failure does not tell it
+    seed: int = 1  # before each check: which of two fails first may hang on chance, and is the same in every run
+    threads: int = 1  # of torch
 
     @property
     def name(self) -> str:
