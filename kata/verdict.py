@@ -99,7 +99,7 @@ def _kind_of_failure(verdict: Verdict) -> Kind:
     failure, nothing_passed = verdict.first.failure, not verdict.count("passed", stretch=False)
     if failure.kind == "todo" and nothing_passed:
         return Kind.NOT_STARTED
-    return Kind.CANNOT_LOAD if failure.loading and failure.kind != "todo" and nothing_passed else Kind.FAILED
+    return Kind.CANNOT_LOAD if failure.loading and nothing_passed else Kind.FAILED
 
 
 def _outcome(check: Check, collected: set[str], events: Sequence[dict], ending: Ending) -> Outcome:
@@ -115,7 +115,7 @@ def _outcome(check: Check, collected: set[str], events: Sequence[dict], ending: 
     if not ended:
         return Outcome(check, "failed", _unfinished(ending))
     told = next((failure for failure in ended if failure is not None), None)
-    seconds = next((event.get("seconds") for event in events if _is_end_of(event, check)), None)
+    seconds = next(event.get("seconds") for event in events if _is_end_of(event, check))
     result = "passed" if told is None else "failed"
     return Outcome(check, result, None if told is None else _failure(told), seconds)
 

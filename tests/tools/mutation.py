@@ -22,11 +22,11 @@ HEAD = """\
 
 Written by `make mutate`, which makes and judges them, and fails where a line is not true; not to be edited.
 
-A *mutant* is a file that a mutation tester has changed in one place: {tools}, which know nothing of the kata. A step's
-mutants meet the checks of that step, required ones and stars; those of the kata's own files meet its own tests. A
-mutant is *killed* where one of them fails, or never ends. *Equivalent*: nothing can fail on it that the lesson or the
-docstring promises; each is listed below with the reason, from `mutants/equivalent.toml`. What only changes a docstring
-or the annotation of a function is no mutant."""
+A *mutant* is a file that a mutation tester has changed in one place: {tools},
+which know nothing of the kata. A step's mutants meet the checks of that step, required ones and stars; those of the
+kata's own files meet its own tests. A mutant is *killed* where one of them fails, or never ends. *Equivalent*: nothing
+can fail on it that the lesson or the docstring promises; each is listed below with the reason, from
+`mutants/equivalent.toml`. What only changes a docstring or the annotation of a function is no mutant."""
 
 
 @dataclass(frozen=True)
