@@ -32,6 +32,7 @@ TESTS_OF: dict[str, tuple[str, ...]] = {  # a file, and its tests in the order i
     "shared/engine.py": ("test_engine", "test_limits"),
     "kata/verdict.py": ("test_verdict",),
     "kata/progress.py": ("test_progress_file",),
+    "kata/evidence.py": ("test_evidence", "test_orders"),
 }
 OURS = ("kata", "shared", "tests", "reference", "exercises", "bench")
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "compare", "build", "*.egg-info")

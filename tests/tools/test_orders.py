@@ -1,0 +1,65 @@
+"""The orders of a run that is recorded: how they come, and what ends the process when nobody can give any more."""
+
+import os
+import queue
+import signal
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from kata import evidence
+
+
+def test_the_option_and_the_mark_are_made_known() -> None:
+    options, lines = [], []
+    group = SimpleNamespace(addoption=lambda *names, action, help: options.append((names, action)))
+    evidence.add_options(SimpleNamespace(getgroup={"kata": group}.__getitem__))
+    assert options == [(("--evidence",), "store_true")]
+    evidence.prepare(SimpleNamespace(addinivalue_line=lambda *line: lines.append(line)))
+    ((name, line),) = lines
+    assert name == "markers" and line.startswith("timeout(seconds): ")
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """A pipe in the place of stdin; `signals` and `ends` have what would have ended processes."""
+    reader, writer = os.pipe()
+    kept = os.dup(0)
+    os.dup2(reader, 0)
+    os.close(reader)
+    stdin = SimpleNamespace(ends=queue.Queue(), signals=[], group=os.getpid() + 1, writer=os.fdopen(writer, "wb", 0))
+    monkeypatch.setattr(os, "_exit", stdin.ends.put)
+    monkeypatch.setattr(os, "killpg", lambda *told: stdin.signals.append(told), raising=False)
+    monkeypatch.setattr(os, "getpgrp", lambda: stdin.group, raising=False)
+    yield stdin
+    stdin.writer.close()
+    os.dup2(kept, 0)
+    os.close(kept)
+
+
+@pytest.mark.parametrize("leads", [False, True], ids=["in a group of others", "in a group of its own"])
+def test_orders_come_in_a_line_and_the_end_of_stdin_ends_the_process(stdin: SimpleNamespace, leads: bool) -> None:
+    stdin.group -= leads
+    for piece in (b'{"key":', b' "ab"}', b"\n"):
+        stdin.writer.write(piece)
+    assert evidence.orders_from_stdin() == {"key": "ab"}
+    assert os.read(0, 1) == b""  # a solution finds nothing
+    stdin.writer.write(b"nothing more is read")
+    with pytest.raises(queue.Empty):
+        stdin.ends.get(timeout=0.05)
+    stdin.writer.close()
+    assert stdin.ends.get(timeout=10) == 1
+    assert stdin.signals == ([(0, signal.SIGKILL)] if leads else [])
+
+
+def test_without_orders_there_is_no_run(stdin: SimpleNamespace) -> None:
+    stdin.writer.write(b'{"key":')
+    stdin.writer.close()
+    with pytest.raises(pytest.UsageError, match="--evidence is for `python -m kata check`"):
+        evidence.orders_from_stdin()
+
+
+def test_a_pipe_that_a_solution_has_closed_ends_nothing(stdin: SimpleNamespace) -> None:
+    evidence._leave_with_runner(-1, stdin.ends.put)
+    assert stdin.ends.empty() and not stdin.signals
