@@ -33,3 +33,15 @@ class Item:
             return None
         args, kwargs = self.marks[name]
         return SimpleNamespace(args=args, kwargs=kwargs)
+
+
+def call(error: BaseException | None = None) -> SimpleNamespace:
+    return SimpleNamespace(excinfo=error and SimpleNamespace(value=error), when="call", duration=0.5)
+
+
+def raised(error: BaseException) -> BaseException:
+    """The error with a place where it was raised."""
+    try:
+        raise error
+    except BaseException as error:
+        return error

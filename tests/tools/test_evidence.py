@@ -2,17 +2,20 @@
 `test_runner_evidence.py`.
 """
 
+import codecs
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import IO
 
 import pytest
 
 from kata import evidence, failure, signed
 from kata.evidence import Recorder
-from tests.tools.pretended import ITEM_ID, PLACE, Handler, Item
+from tests.tools import pretended
+from tests.tools.pretended import ITEM_ID, PLACE, Handler, Item, call, raised
 
 KEY = b"k" * 16
 
@@ -33,16 +36,12 @@ def handler(monkeypatch: pytest.MonkeyPatch) -> Handler:
 
 
 @pytest.fixture
-def reporter() -> SimpleNamespace:
-    return SimpleNamespace(_tw=None)
-
-
-@pytest.fixture
-def config(pytestconfig: pytest.Config, reporter: SimpleNamespace) -> SimpleNamespace:
+def config(pytestconfig: pytest.Config) -> SimpleNamespace:
     """It keeps what is registered; its reporter is not the one that tells of this test."""
-    plugins, registered = {"terminalreporter": reporter}, {}
+    reporter, registered = SimpleNamespace(_tw=None), {}
+    plugins = {"terminalreporter": reporter}
     manager = SimpleNamespace(get_plugin=plugins.__getitem__, register=lambda one, name: registered.update({name: one}))
-    return SimpleNamespace(pluginmanager=manager, registered=registered, option=pytestconfig.option)
+    return SimpleNamespace(pluginmanager=manager, registered=registered, reporter=reporter, option=pytestconfig.option)
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def make(tmp_path: Path, handler: Handler, config: SimpleNamespace, capfd) -> It
     def make(**changes: object) -> Recorder:
         files = {name: str(tmp_path / name) for name in ("evidence", "dump")}
         orders = {"key": KEY.hex(), "mark": "mark", "limit_s": 20.0, "keep_going": False, **files, **changes}
-        made.append(Recorder(orders, config, {__file__}, leave))
+        made.append(Recorder(orders, config, {pretended.__file__}, leave))
         return made[-1]
 
     def leave(status: int) -> None:
@@ -79,10 +78,6 @@ def told(tmp_path: Path) -> Callable[[], list[dict]]:
     return told
 
 
-def call(error: BaseException | None = None) -> SimpleNamespace:
-    return SimpleNamespace(excinfo=error and SimpleNamespace(value=error), when="call", duration=0.5)
-
-
 def run(recorder: Recorder, item: Item, *errors: BaseException) -> None:
     recorder.pytest_runtest_protocol(item)
     for error in errors:
@@ -99,9 +94,10 @@ def test_each_line_is_signed_numbered_and_added(make, told) -> None:
 
 def test_a_forked_copy_says_nothing_and_leaves(make, told) -> None:
     recorder = make()
-    recorder.pid = -1
-    with pytest.raises(Left, match="1"):
-        recorder.write("first")
+    for other in (recorder.pid - 1, recorder.pid + 1):
+        recorder.pid = other
+        with pytest.raises(Left, match=r"^1$"):
+            recorder.write("first")
     assert told() == []
 
 
@@ -117,7 +113,12 @@ def test_required_checks_come_first_in_their_order(make) -> None:
     items = [C, B, A]
     make().pytest_collection_modifyitems(items)
     assert items == [B, A, C]
-    assert Recorder.pytest_collection_modifyitems.pytest_impl["trylast"] is True
+
+
+def test_the_order_is_the_last_word_and_of_each_check_the_first_is_the_recorders() -> None:
+    assert Recorder.pytest_collection_modifyitems.pytest_impl["trylast"]
+    for name in ("protocol", "makereport", "logfinish"):
+        assert getattr(Recorder, f"pytest_runtest_{name}").pytest_impl["tryfirst"]
 
 
 def test_what_was_collected_is_told_and_its_code_remembered(make, told, request: pytest.FixtureRequest) -> None:
@@ -138,15 +139,15 @@ def test_a_check_begins_in_its_folder_with_its_mark_and_its_limit(make, told, ha
     assert capfd.readouterr().out == "before\x1emark test_a\x1e"
     assert (recorder.running, recorder.failed) == (A, None)
     assert handler.calls == [("enable", recorder.dump), ("later", 20.0, True, recorder.dump)]
-    os.write(recorder.dump, b"a dump")
-    assert (tmp_path / "dump").read_bytes() == b"a dump"
-    recorder.pytest_runtest_protocol(B)
-    os.write(recorder.dump, b"new")
-    assert (tmp_path / "dump").read_bytes() == b"new"
+    for item, dump in ((B, b"a dump"), (A, b"new")):  # each begins an empty one
+        recorder.pytest_runtest_protocol(item)
+        assert (tmp_path / "dump").read_bytes() == b""
+        os.write(recorder.dump, dump)
+        assert (tmp_path / "dump").read_bytes() == dump
 
 
 @pytest.mark.parametrize(
-    ("mark", "limit_s"), [(((60,), {}), 60), (((), {"timeout": 70}), 70), (((), {}), 20.0), (((0,), {}), 20.0)]
+    ("mark", "limit_s"), [(((60, "thread"), {}), 60), (((), {"timeout": 70}), 70), (((), {}), 20.0), (((0,), {}), 20.0)]
 )
 def test_a_check_may_have_a_limit_of_its_own(make, told, handler: Handler, mark: tuple, limit_s: float) -> None:
     make().pytest_runtest_protocol(Item("test_a", timeout=mark))
@@ -186,11 +187,8 @@ def test_whatever_was_raised_is_a_failure_and_the_first_is_told(make, told, erro
 
 
 def test_a_failure_has_the_solutions_frames(make, told) -> None:
-    try:
-        raise ValueError("no")
-    except ValueError as error:
-        run(make(), Item("test_a"), error)
-    assert [frame["file"] for frame in told()[-1]["failure"]["frames"]] == [__file__]
+    run(make(), Item("test_a"), raised(ValueError("no")))
+    assert [frame["file"] for frame in told()[-1]["failure"]["frames"]] == [pretended.__file__]
 
 
 def test_after_a_star_or_where_all_are_wanted_it_goes_on(make) -> None:
@@ -200,7 +198,7 @@ def test_after_a_star_or_where_all_are_wanted_it_goes_on(make) -> None:
 
 
 def test_an_interrupt_is_a_failure_of_the_check_that_runs(make, told) -> None:
-    recorder, interrupt = make(), SimpleNamespace(value=KeyboardInterrupt("no"))
+    recorder, interrupt = make(), SimpleNamespace(value=raised(KeyboardInterrupt("no")))
     recorder.pytest_keyboard_interrupt(interrupt)
     assert told() == []
     recorder.pytest_runtest_protocol(A)
@@ -228,15 +226,22 @@ def test_the_end_of_the_session_is_told_and_the_process_left(make, told, capfd) 
     for shouldfail in (False, "one failure is enough"):
         recorder.pytest_sessionfinish(SimpleNamespace(shouldfail=shouldfail))
     assert told() == [{"event": "end", "stopped": False}, {"event": "end", "stopped": True}]
-    with pytest.raises(Left, match="0"):
+    with pytest.raises(Left, match=r"^0$"):
         recorder.pytest_unconfigure()
 
 
-def test_the_reporter_is_not_heard(make, reporter: SimpleNamespace, capfd) -> None:
+def test_the_reporter_is_not_heard_whatever_it_says(make, config, monkeypatch, capfd) -> None:
+    encodings: list[str] = []
+
+    def spy(*told: str, encoding: str = "") -> IO[str]:
+        encodings.append(encoding)
+        return open(*told, encoding=encoding)
+
+    monkeypatch.setattr(evidence, "open", spy, raising=False)
     make()
-    reporter._tw.line("größer\n", flush=True)
+    assert [codecs.lookup(encoding).name for encoding in encodings] == ["utf-8"]
+    config.reporter._tw.line("größer\n", flush=True)
     assert capfd.readouterr() == ("", "")
-    assert os.path.samefile(reporter._tw._file.name, os.devnull) and not reporter._tw._file.closed
 
 
 def test_a_run_has_its_guards_and_its_recorder(make, config: SimpleNamespace, monkeypatch, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import queue
 import signal
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from kata import evidence
 
 def test_the_option_and_the_mark_are_made_known() -> None:
     options, lines = [], []
-    group = SimpleNamespace(addoption=lambda *names, action, help: options.append((names, action)))
+    group = SimpleNamespace(addoption=lambda *names, action, **words: options.append((names, action)))
     evidence.add_options(SimpleNamespace(getgroup={"kata": group}.__getitem__))
     assert options == [(("--evidence",), "store_true")]
     evidence.prepare(SimpleNamespace(addinivalue_line=lambda *line: lines.append(line)))
@@ -28,7 +29,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     kept = os.dup(0)
     os.dup2(reader, 0)
     os.close(reader)
-    stdin = SimpleNamespace(ends=queue.Queue(), signals=[], group=os.getpid() + 1, writer=os.fdopen(writer, "wb", 0))
+    stdin = SimpleNamespace(ends=queue.Queue(), signals=[], group=os.getpid(), writer=os.fdopen(writer, "wb", 0))
     monkeypatch.setattr(os, "_exit", stdin.ends.put)
     monkeypatch.setattr(os, "killpg", lambda *told: stdin.signals.append(told), raising=False)
     monkeypatch.setattr(os, "getpgrp", lambda: stdin.group, raising=False)
@@ -38,26 +39,29 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
     os.close(kept)
 
 
-@pytest.mark.parametrize("leads", [False, True], ids=["in a group of others", "in a group of its own"])
-def test_orders_come_in_a_line_and_the_end_of_stdin_ends_the_process(stdin: SimpleNamespace, leads: bool) -> None:
-    stdin.group -= leads
-    for piece in (b'{"key":', b' "ab"}', b"\n"):
-        stdin.writer.write(piece)
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+def test_orders_come_in_a_line_and_the_end_of_stdin_ends_the_process(stdin, beside: int, monkeypatch) -> None:
+    stdin.group += beside  # 0: the process leads a group of its own
+    read, threads = os.read, {*threading.enumerate()}
+    monkeypatch.setattr(os, "read", lambda file, size: read(file, min(size, 3)))  # a pipe gives as little as it likes
+    stdin.writer.write(b'{"key": "ab"}\n')
     assert evidence.orders_from_stdin() == {"key": "ab"}
+    assert [thread.daemon for thread in {*threading.enumerate()} - threads] == [True]
     assert os.read(0, 1) == b""  # a solution finds nothing
     stdin.writer.write(b"nothing more is read")
     with pytest.raises(queue.Empty):
         stdin.ends.get(timeout=0.05)
     stdin.writer.close()
     assert stdin.ends.get(timeout=10) == 1
-    assert stdin.signals == ([(0, signal.SIGKILL)] if leads else [])
+    assert stdin.signals == ([] if beside else [(0, signal.SIGKILL)])
 
 
 def test_without_orders_there_is_no_run(stdin: SimpleNamespace) -> None:
     stdin.writer.write(b'{"key":')
     stdin.writer.close()
-    with pytest.raises(pytest.UsageError, match="--evidence is for `python -m kata check`"):
+    with pytest.raises(pytest.UsageError) as refused:
         evidence.orders_from_stdin()
+    assert str(refused.value) == "--evidence is for `python -m kata check`, which says on stdin what to do"
 
 
 def test_a_pipe_that_a_solution_has_closed_ends_nothing(stdin: SimpleNamespace) -> None:

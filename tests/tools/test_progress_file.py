@@ -83,6 +83,17 @@ def test_a_file_of_before_the_checks_counted_has_none(file: Path) -> None:
     assert progress.load(file)[0].passed == {3: Pass("a", 2, "")}
 
 
+def test_a_file_of_before_failures_and_hints_of_checks_were_kept_has_none(file: Path) -> None:
+    write(file, WHOLE[: WHOLE.index(b', "failed"')] + b"}")
+    assert progress.load(file) == (Progress(READ.passed, READ.hints, READ.base, READ.find_again), "")
+
+
+def test_what_has_not_changed_is_not_written_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert progress.update(nothing, file) == ""
+    monkeypatch.setattr(progress, "write_atomically", raising(OSError("full")))
+    assert progress.update(nothing, file) == ""
+
+
 def test_every_step_may_be_named(file: Path) -> None:
     passes = ", ".join(f'"{n}": {{"digest": "a", "stars": 0}}' for n in range(1, 10)).encode()
     write(file, WHOLE.replace(b'"3": {"digest": "a", "stars": 2, "checks": "c"}', passes))
@@ -142,6 +153,16 @@ def test_damage_is_told_with_its_reason_and_where_the_file_is_kept(file: Path) -
         "kept/here/progress.json was damaged (it is not of this version of the kata): it is kept as "
         "kept/here/progress-damaged.json; the next check finds your passes again"
     )
+
+
+def test_a_value_of_another_kind_is_named(file: Path) -> None:
+    told = progress.load(write(file, WHOLE.replace(b'"digest": "a"', b'"digest": 5')))[1]
+    assert "(5 stands where str should)" in told
+
+
+def test_where_no_folder_can_be_made_nothing_is_saved(file: Path) -> None:
+    write(file.parent.parent, b"")
+    assert progress.update(nothing, file).startswith("progress is not saved: ")
 
 
 def test_damage_that_cannot_be_set_aside_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
