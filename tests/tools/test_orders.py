@@ -3,6 +3,7 @@
 import os
 import queue
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -24,26 +25,33 @@ def test_the_option_and_the_mark_are_made_known() -> None:
 
 @pytest.fixture
 def stdin(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    """A pipe in the place of stdin; `signals` and `ends` have what would have ended processes."""
+    """A pipe in the place of stdin; `signals` and `ends` have what would have ended processes.
+
+    A pipe gives as little as it likes: three bytes at most.
+    """
     reader, writer = os.pipe()
     kept = os.dup(0)
     os.dup2(reader, 0)
     os.close(reader)
     stdin = SimpleNamespace(ends=queue.Queue(), signals=[], group=os.getpid(), writer=os.fdopen(writer, "wb", 0))
-    monkeypatch.setattr(os, "_exit", stdin.ends.put)
-    monkeypatch.setattr(os, "killpg", lambda *told: stdin.signals.append(told), raising=False)
-    monkeypatch.setattr(os, "getpgrp", lambda: stdin.group, raising=False)
+    names = {
+        "_exit": stdin.ends.put,
+        "killpg": lambda *told: stdin.signals.append(told),
+        "getpgrp": lambda: stdin.group,
+        "read": lambda file, size: os.read(file, min(size, 3)),
+    }
+    monkeypatch.setattr(evidence, "os", SimpleNamespace(**vars(os) | names))
     yield stdin
     stdin.writer.close()
     os.dup2(kept, 0)
     os.close(kept)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no groups of processes")
 @pytest.mark.parametrize("beside", [-1, 0, 1])
-def test_orders_come_in_a_line_and_the_end_of_stdin_ends_the_process(stdin, beside: int, monkeypatch) -> None:
+def test_orders_come_in_a_line_and_the_end_of_stdin_ends_the_process(stdin: SimpleNamespace, beside: int) -> None:
     stdin.group += beside  # 0: the process leads a group of its own
-    read, threads = os.read, {*threading.enumerate()}
-    monkeypatch.setattr(os, "read", lambda file, size: read(file, min(size, 3)))  # a pipe gives as little as it likes
+    threads = {*threading.enumerate()}
     stdin.writer.write(b'{"key": "ab"}\n')
     assert evidence.orders_from_stdin() == {"key": "ab"}
     assert [thread.daemon for thread in {*threading.enumerate()} - threads] == [True]
