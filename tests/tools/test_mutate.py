@@ -1,5 +1,6 @@
 """`make mutate`: its mutants, its list of equivalent ones, its counts and its exit status."""
 
+import re
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +11,7 @@ from kata.look import Look
 from kata.steps import ROOT
 from tests.tools import mutant_tests, mutate
 from tests.tools.mutants import Mutant, mutants_of, why_missing
-from tests.tools.mutation import PAGE, Account, Equivalent, Fate, read_equivalents, rows_of
+from tests.tools.mutation import PAGE, Account, Equivalent, Fate, page_text, read_equivalents, rows_of
 
 needs_tools = pytest.mark.skipif(bool(why_missing()), reason=why_missing())
 needs_page = pytest.mark.skipif(not PAGE.exists(), reason="the page is not written yet: `make mutate` writes it")
@@ -118,10 +119,8 @@ def test_the_list_is_of_files_that_are_judged() -> None:
 @needs_page
 def test_the_page_says_what_the_list_says() -> None:
     page, listed = PAGE.read_text(encoding="utf-8"), read_equivalents()
-    for entry in listed:
-        assert f"`{entry.before}` {entry.reason}" in page
-        assert all(f"  - `{after or 'nothing'}`\n" in page for after in entry.after)
-    rows = rows_of(page)
+    rows, tools = rows_of(page), re.search(r"in one place: (.+),\n", page)[1]
+    assert page == page_text(rows, listed, tools)
     assert tuple(rows) == mutate.FILES
     for file, counts in rows.items():
         assert counts["equivalent"] == sum(len(entry.after) for entry in listed if entry.file == file)
