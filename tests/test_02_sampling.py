@@ -16,10 +16,13 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.draws import call_text, draw, is_not_started, sample
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere, send
 from tests.doubles.sampling_verdicts import (
+    NO_RANKS,
+    PLACES,
     expect_best,
     expect_each_of_best,
     expect_frequencies,
     expect_independent_rows,
+    expect_much_of_many,
     expect_nucleus,
     expect_only_best,
     expect_row_named,
@@ -28,6 +31,7 @@ from tests.doubles.sampling_verdicts import (
 # Best first: tokens 1, 5, 3, 7, 0, 6, 2, 4. No ties, exact in every float type, and a rank is never the id.
 ROW = torch.tensor([1.0, 3.0, 0.0, 2.0, -1.0, 2.5, 0.5, 1.5], device="cpu")
 FLAT = ROW / 8  # every token has a share of 9% to 15%
+CLOSE = 1 + ROW / 4096 * (ROW < 3) + 2 * (ROW == 3)  # all but the best are equal in 16 bits
 WIDE = torch.arange(104, device="cpu") * 37 % 104 / 1024  # 104 tokens, each with a share of 0.9% to 1.0%
 THREE_ROWS = torch.stack([ROW, ROW.roll(1), ROW.flip(0)])
 DRAWN = SamplingParams(temperature=1.0)
@@ -56,7 +60,15 @@ def test_temperature_0_takes_the_best_token(step: ModuleType) -> None:
             params = SamplingParams(temperature=temperature, top_k=top_k)
             expect_best(step, THREE_ROWS, params, "a temperature of 0 or below is argmax, along the last dimension.")
     close, params = torch.tensor([[5.0001, 5.0002, -torch.inf, 5.0]], device="cpu"), SamplingParams()
-    expect_best(step, close, params, "these are close, and one is the best: compare the logits as they are, unrounded.")
+    why = "these are close, and one is the best: compare the logits as they are, unrounded."
+    expect_best(step, close, params, why)
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        neighbours = torch.tensor([[0.1, 0.1, 0.0]], dtype=dtype, device="cpu")
+        neighbours[0, 1] += torch.finfo(dtype).eps / 16  # the next number of this type
+        next_to = (
+            f"token 1 is the next larger number in {dtype}, and softmax makes both equal: ask the logits for the best."
+        )
+        expect_best(step, neighbours, params, next_to)
 
 
 def test_temperature_0_is_greedy_whatever_top_p_says(step: ModuleType) -> None:
@@ -74,8 +86,12 @@ def test_top_k_1_takes_the_best_token(step: ModuleType) -> None:
     Hint: Follow a `top_k` of 1 through your filter, on a row of your own whose two best scores are equal. How many
     tokens are left, and are they the best ones?
     """
+    wanted, places = THREE_ROWS.argmax(-1).tolist(), THREE_ROWS.argsort(-1, descending=True)
     for temperature in (0.7, 2.0):
         params = SamplingParams(temperature=temperature, top_k=1)
+        got, call = sample(step, THREE_ROWS, params), call_text(THREE_ROWS, params)
+        expect(got != [0, 0, 0], call=call, got=got, wanted=wanted, why=PLACES)
+        expect(got != (places == 0).int().argmax(-1).tolist(), call=call, got=got, wanted=wanted, why=NO_RANKS)
         expect_best(
             step,
             THREE_ROWS,
@@ -164,21 +180,21 @@ def test_draws_follow_the_softmax(step: ModuleType) -> None:
 
 
 def test_each_of_many_tokens_can_be_drawn(step: ModuleType) -> None:
-    """Of 1536 equally likely tokens each can be drawn, however small its share.
+    """Of 2560 equally likely tokens each can be drawn, and of 32,767 unlikely ones too, however small its share.
 
-    Hint: What happens on the way to a probability of 0.0007: is it rounded, or taken for nothing? And how many
-    different values can your random number have?
+    Hint: What happens on the way to a probability of 0.0004, or of 0.000009: is it rounded, or taken for nothing? And
+    how many different values can your random number have?
     """
-    row, why = (
-        torch.zeros(1536, device="cpu"),
-        "small odds are odds: drop no token for its small share, and round none.",
-    )
+    why = "small odds are odds: drop no token for its small share, and round none."
+    row = torch.zeros(2560, device="cpu")
     different = len(set(draw(step, row, DRAWN, times=1024, why=why)))
     if different > 1:
-        why += " Draw with float32 random numbers at least: 16 bits have too few values for so many tokens."
-    got, wanted = f"{different} different tokens", "about 747 different ones"
-    # the mean is 747; one draw changes the number by 1 at most: to be 147 off has odds below e**-42 (McDiarmid)
-    expect(different >= 600, call=f"{call_text(row, DRAWN)}, 1024 times", got=got, wanted=wanted, why=why, varies=True)
+        why += " Draw with float32 random numbers at least: 16 bits, or three digits, have too few values for so many "
+        why += "tokens."
+    got, wanted = f"{different} different tokens", "about 844 different ones"
+    # the mean is 844; one draw changes the number by 1 at most: to be 114 off has odds below e**-25 (McDiarmid)
+    expect(different >= 730, call=f"{call_text(row, DRAWN)}, 1024 times", got=got, wanted=wanted, why=why, varies=True)
+    expect_much_of_many(step, -1, "small odds are odds, and top_k is off: drop no token, round none, set no limit.")
 
 
 def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
@@ -200,6 +216,7 @@ def test_only_the_k_best_are_drawn(step: ModuleType) -> None:
     """
     for k in (3, 2, 7):
         expect_only_best(step, FLAT.roll(1), k)  # whose last token is none of the next best
+    expect_only_best(step, CLOSE, 3, why="these scores are close, not equal: look for the k-th best unrounded.")
     large = torch.zeros(60_000, device="cpu")  # where a little for each is a lot for all
     large[[50_000, 7]] = torch.tensor([2.0, 1.0], device="cpu")
     why = "a little was added to every probability, or nothing was removed: what is not among the k best has odds of 0."
@@ -227,6 +244,8 @@ def test_ties_at_the_kth_value_do_no_harm(step: ModuleType) -> None:
         drawn = set(draw(step, row, params))
         is_right = drawn <= {1, 2, 3, 4} and 1 in drawn and len(drawn) > 1  # always or never token 1: 0.8**4096
         why = "tokens 2, 3 and 4 are tied at the k-th value: drop what is below it (`<`), not what equals it."
+        if drawn >= {0, 1, 5}:
+            why = "equal scores count one by one: the k-th best is at the k-th place, and not the k-th different value."
         got = f"drawn: {sorted(drawn)}"
         expect(is_right, call=call_text(row, params), got=got, wanted="token 1, and some or all of 2, 3, 4", why=why)
 
@@ -249,6 +268,12 @@ def test_each_row_keeps_its_own_k_best(step: ModuleType) -> None:
         why = f"a value stays that is among the best of another row: {why}"
     got, wanted = f"drawn: {drawn}", f"only {wanted}"
     expect(is_right, call=call_text(rows, params), got=got, wanted=wanted, why=why, varies=True)
+    ruled_out = ROW.masked_fill(ROW < 2.5, -torch.inf)  # two are left
+    rows, params = torch.stack([ruled_out, *[FLAT] * 256, ruled_out]), SamplingParams(temperature=1.0, top_k=4)
+    drawn = set(sample(step, rows, params, why=why)[1:-1])  # to miss one: odds below 4 * 0.8**256
+    why = "another row has only two tokens that are not -inf, and that is its own affair: here the k best stay."
+    got, wanted = f"rows 1 to 256 drew {sorted(drawn)}", "each of 1, 3, 5, 7"
+    expect(drawn == {1, 3, 5, 7}, call=call_text(rows, params), got=got, wanted=wanted, why=why)
 
 
 def test_a_high_temperature_flattens(step: ModuleType) -> None:
@@ -303,12 +328,13 @@ def test_top_k_off_keeps_every_token(step: ModuleType) -> None:
 
 
 def test_top_k_keeps_50_of_104(step: ModuleType) -> None:
-    """A top_k of 50 keeps exactly 50 of 104 tokens.
+    """A top_k of 50 keeps exactly 50 of 104 tokens, and one of 16,384 as many.
 
     Hint: Count what is left after your filter. Has a number of your own got in where `params.top_k` belongs?
     """
     expect_only_best(step, WIDE, 50)
     expect_each_of_best(step, WIDE, 50)
+    expect_much_of_many(step, 16_384, "top_k alone says how many stay: set no limit of your own.")
 
 
 def test_top_k_of_the_vocabulary_and_beyond_keeps_every_token(step: ModuleType) -> None:
@@ -434,6 +460,12 @@ def test_nothing_is_kept_from_the_call_before(step: ModuleType) -> None:
         why = "the caller has filled the same tensor with new logits: read them at each call, and keep nothing."
         expect(got == best, call=f"{call_text(logits, params)}, the second call with this tensor", got=got,
                wanted=best, why=why)  # fmt: skip
+    cut = SamplingParams(temperature=0.7, top_k=2)
+    for gap in (50.0, 0.25):
+        logits[:] = torch.tensor([-2 * gap, -gap, 0.0], device="cpu")
+        drawn = {int(step.sample_next_token(logits, cut)) for _ in range(64)}
+        call, wanted = f"{call_text(logits, cut)}, 64 times with this tensor", "only tokens 1 and 2"
+        expect(drawn <= {1, 2}, call=call, got=f"drawn: {sorted(drawn)}", wanted=wanted, why=why)
 
 
 def test_the_params_stay_as_they_were(step: ModuleType) -> None:
@@ -503,7 +535,7 @@ def test_with_a_generator_the_global_random_state_is_untouched(step: ModuleType)
         is_same = torch.equal(torch.get_rng_state(), before)
         why = "requests would disturb each other: with a generator handed in, all random numbers come from it."
         if not is_same and _seeds_the_world(step, torch.Generator().manual_seed(5), params):
-            why = f"torch.manual_seed is called here, for everybody: {why}"
+            why = f"torch's global random numbers are set here (manual_seed, set_rng_state), for everybody: {why}"
         call = call_text(THREE_ROWS, params, "generator")
         expect(is_same, call=call, got="the global random state moved", wanted="as it was", why=why)
 
@@ -560,6 +592,11 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it(step: ModuleType) -> None:
     why = "sort, add up, and drop a token only where the sum *before* it has already reached top_p."
     for top_p, kept in ((0.3, 1), (0.5, 2), (0.75, 3), (0.9, 5), (0.96, 6), (1.0, 8)):  # sums: 40 65 80 89 94 97 99%
         expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), kept, why)
+    equal, params = torch.zeros(4, device="cpu"), SamplingParams(temperature=1.0, top_p=0.6)
+    drawn = set(draw(step, equal, params))
+    why = "three of four equal tokens reach 0.6: cut by place, for a threshold keeps all that equal the last one."
+    got = f"{len(drawn)} different tokens"
+    expect(len(drawn) == 3, call=call_text(equal, params), got=got, wanted="3 different ones", why=why)
 
 
 @pytest.mark.stretch

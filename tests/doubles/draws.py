@@ -24,8 +24,9 @@ _CAUSES = (  # what Python or torch say, and what is behind it
         "the probabilities hold NaN or are all 0: a row masked whole (tokens tied at the k-th value must stay), "
         "or exp() of large scores where softmax() is safe.",
     ),
-    (r"unexpected keyword|positional argument", "keep the signature: logits, params, generator=None."),
 )
+_SURE = ((r"ScalarType BFloat16", "NumPy has no bfloat16: make float32 of such logits first (`logits.float()`)."),)
+_SIGNATURE = "keep the signature: logits, params, generator=None."
 
 
 def sample(
@@ -43,6 +44,9 @@ def sample(
             raise
         text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
         causes = [
+            *(cause for pattern, cause in _SURE if re.search(pattern, text)),
+            _SIGNATURE if isinstance(error, TypeError) and error.__traceback__.tb_next is None else "",
+            _infinite_cause(step, logits, params),
             why,
             _greedy_cause(step, logits) if params.temperature <= 0 else "",
             *(cause for pattern, cause in _CAUSES if re.search(pattern, text)),
@@ -62,6 +66,17 @@ def sample(
         why = "there is no such token."
         raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
     return drawn
+
+
+def _infinite_cause(step: ModuleType, logits: Tensor, params: SamplingParams) -> str:
+    """What there is to say of an error that comes where a logit is -inf, and not where it is a low number."""
+    if not (logits == -torch.inf).any():
+        return ""
+    try:
+        step.sample_next_token(logits.nan_to_num(neginf=float(logits.max()) - 9), params)
+    except Exception:
+        return ""
+    return "-inf takes part like any other logit: it rules out one token, and is no error."
 
 
 def _greedy_cause(step: ModuleType, logits: Tensor) -> str:

@@ -1,6 +1,6 @@
-"""Computes in 16 bits to save memory: large logits lose their differences.
+"""Computes in 16 bits to save memory: large or close logits lose their differences.
 
-Caught by: test_a_common_offset_changes_nothing
+Caught by: test_only_the_k_best_are_drawn, test_a_common_offset_changes_nothing
 Says: rounded to 16 bits
 """
 

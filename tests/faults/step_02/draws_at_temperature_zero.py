@@ -1,6 +1,6 @@
-"""Draws at temperature 0 as well, with a tiny one, say: the right token, but random numbers are spent.
+"""Draws at temperature 0 as well, with a tiny one, say: the best one mostly, and random numbers are spent.
 
-Caught by: test_temperature_0_draws_nothing
+Caught by: test_temperature_0_takes_the_best_token, test_temperature_0_draws_nothing
 Says: a draw that decides nothing
 """
 

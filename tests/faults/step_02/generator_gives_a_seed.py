@@ -1,7 +1,7 @@
 """Seeds the global random numbers from the generator, and so disturbs everybody else's.
 
 Caught by: test_with_a_generator_the_global_random_state_is_untouched
-Says: torch.manual_seed is called here
+Says: torch's global random numbers are set here (manual_seed
 """
 
 import torch

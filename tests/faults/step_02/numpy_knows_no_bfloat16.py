@@ -1,7 +1,7 @@
 """Goes through NumPy in the logits' own type, and NumPy has no bfloat16.
 
 Caught by: test_half_precision_logits_are_drawn_as_well
-Says: The logits are torch.bfloat16
+Says: NumPy has no bfloat16
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Draws its random numbers in bfloat16: they have 256 values, and most tokens never come.
 
 Caught by: test_each_of_many_tokens_can_be_drawn
-Says: 16 bits have too few values
+Says: 16 bits, or three digits, have too few values
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Lets no temperature above 2 through, as OpenAI's API does: here none is too high.
 
 Caught by: test_a_high_temperature_flattens
+Says: a temperature lowered to 2
 Says: There is no highest temperature
 """
 

@@ -1,0 +1,17 @@
+"""Looks for the k-th best in 16 bits, where close scores are equal: more than k stay.
+
+Caught by: test_only_the_k_best_are_drawn
+Says: these scores are close, not equal
+"""
+
+import torch
+
+
+def sample_next_token(logits, params, generator=None):
+    if params.temperature <= 0 or params.top_k == 1:
+        return logits.argmax(-1, keepdim=True)
+    scores = logits / params.temperature
+    if 0 < params.top_k < logits.shape[-1]:
+        coarse = scores.half()
+        scores = scores.masked_fill(coarse < coarse.topk(params.top_k).values[:, -1:], -torch.inf)
+    return torch.multinomial(scores.softmax(-1), 1, generator=generator)
