@@ -75,7 +75,9 @@ def slip_of(
         return f"the beginning is missing, the system message with it: {CUT}"
     if "<|im_start|>" in text and "<|im_start|>" not in wanted:
         return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
-    return _frame(text, wanted, user)
+    if "</think>" in text and "</think>" not in wanted:
+        return "the empty thought was written by hand: with enable_thinking=False the template writes what it knows."
+    return _frame(text, wanted, user) or _other_system(text, wanted, system)
 
 
 def _slips(
@@ -101,7 +103,12 @@ def _slips(
     yield from ((bos + wanted, doubled), (bos + wanted + eos, doubled)) if bos else ()
     if bos and wanted.startswith(bos):
         yield wanted.removeprefix(bos), f"the first token is missing: the template writes {bos}, and it stays."
-    yield wanted + eos, "an end token was put after the prompt: there the model has nothing to add."
+    ended = "an end token was put after the prompt, where the model has nothing to add: append none, and tokenise the "
+    yield wanted + eos, f"{ended}template's text with add_special_tokens=False."
+    messages = [{"role": "developer", "content": system}, {"role": "user", "content": user}]
+    options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+    developer = tokenizer.apply_chat_template(messages, **options)
+    yield developer, "the first message has the role `system`, whatever other services call it."
     yield user, "this is the bare text: a chat model knows its own format, which apply_chat_template writes."
     for others in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
         yield render(tokenizer, user, None, **others), "the system message is missing."
@@ -117,6 +124,11 @@ def _slips(
 
 def _thinking(options: Mapping[str, Any] | None) -> str:
     """Thinking is on: what of the options was to switch it off."""
+    if options and options.get("enable_thinking") is False and not options.get("add_generation_prompt"):
+        return (
+            "there are exactly two messages: a third, empty one opens the assistant's turn as well, yet thinking is "
+            "switched off in the header that add_generation_prompt=True writes."
+        )
     why = "thinking is on: enable_thinking=False, the boolean, is an argument of apply_chat_template itself"
     if options is None:
         return f"{why}."
@@ -138,3 +150,14 @@ def _frame(text: str, wanted: str, user: str) -> str:
     inside = text[len(before) : len(text) - len(after)]
     is_framed = user in inside and "<|" not in inside.replace(user, "", 1)
     return "something was put around the prompt: the user's message holds the user's words alone." if is_framed else ""
+
+
+def _other_system(text: str, wanted: str, system: str) -> str:
+    """All is in its place but for the system message, where none was given."""
+    before, _, after = wanted.partition(DEFAULT_SYSTEM)
+    inside = text[len(before) : len(text) - len(after)]
+    if system != DEFAULT_SYSTEM or text != before + inside + after or "<|" in inside:
+        return ""
+    if system in inside:
+        return "something was put to the system prompt: it is the text that the call was given, to the letter."
+    return "this is another system prompt than DEFAULT_SYSTEM_PROMPT, and none was given."

@@ -3,6 +3,7 @@
 Where they differ, `prompt_slips.py` knows which well-known slip explains it.
 """
 
+import re
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -18,6 +19,18 @@ from tests.doubles.elsewhere import elsewhere
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM, render, slip_of
 
 PLAIN = "prompt, tokenizer and model are plain ones: the call must not raise."
+
+CAUSES = (  # what an error says, and what is behind it
+    (r"^RequestRefused", "no special token of this tokenizer is in this text: ordinary text is never refused."),
+    (
+        r'not "list"\) to str',
+        "the content of a message is a str here: a list of parts is for models that see pictures.",
+    ),
+    (
+        r"must be Tensor, not (Batch)?Encoding|(BatchEncoding|Encoding|dict).* has no attribute",
+        "apply_chat_template gives a mapping since transformers 5, with ids and mask in it, and no tensor.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,7 @@ def inputs_of(
         if is_not_started(error):
             raise
         text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+        why = next((cause for pattern, cause in CAUSES if re.search(pattern, text) and why is PLAIN), why)
         raise CheckFailure(call=call, got=text, wanted="input_ids and attention_mask", why=why) from error
 
     why = "apply_chat_template gives ids and mask with return_dict=True, and torch tensors with return_tensors='pt'."

@@ -1,7 +1,7 @@
 """Refuses every added token, `<think>` as well, which is not special: it may not even be asked about.
 
 Caught by: test_the_users_text_is_untouched
-Says: must not raise
+Says: ordinary text is never refused
 """
 
 from shared.limits import RequestRefused

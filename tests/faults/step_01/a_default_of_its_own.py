@@ -1,0 +1,15 @@
+"""Has a default system prompt of its own.
+
+Caught by: test_the_template_writes_both_messages
+Says: another system prompt than DEFAULT_SYSTEM_PROMPT
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are Qwen, created by Alibaba Cloud."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}

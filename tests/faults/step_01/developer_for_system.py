@@ -1,0 +1,15 @@
+"""Calls the system's role `developer`, as OpenAI's interface does by now.
+
+Caught by: test_the_template_writes_both_messages
+Says: has the role `system`
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    messages = [{"role": "developer", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}

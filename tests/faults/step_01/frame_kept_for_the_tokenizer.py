@@ -1,0 +1,21 @@
+"""Renders the template once for each tokenizer, which may be given another one.
+
+Caught by: test_any_template_is_followed
+Says: was given another template
+"""
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+_frames = {}
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    key = (id(tokenizer), system_prompt)
+    if key not in _frames:
+        messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": "USER_TEXT"}]
+        _frames[key] = tokenizer.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
+        )
+    text = _frames[key].replace("USER_TEXT", user_prompt)
+    inputs = tokenizer(text, add_special_tokens=False, return_tensors="pt")
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}
