@@ -180,7 +180,7 @@ def test_draws_follow_the_softmax(step: ModuleType) -> None:
 
 
 def test_each_of_many_tokens_can_be_drawn(step: ModuleType) -> None:
-    """Of 2560 equally likely tokens each can be drawn, and of 32,767 unlikely ones too, however small its share.
+    """Of 2560 equally likely tokens each can be drawn, and of 32,704 unlikely ones too, however small its share.
 
     Hint: What happens on the way to a probability of 0.0004, or of 0.000009: is it rounded, or taken for nothing? And
     how many different values can your random number have?
