@@ -26,7 +26,7 @@ class EngineSpies:
         self.summarized: list[object] = []
         self.streamed = 0  # pieces taken from the stream
         self.error: Exception | None = None  # what the next generation raises; the one after it goes well
-        self.steps = {4: _Part(4), 5: _Part(5), 6: _Part(6)}
+        self.steps = {3: _Part(3), 4: _Part(4), 5: _Part(5), 6: _Part(6)}
         self.steps[4].generate_cached = self._generate_cached
         self.steps[5].summarize = self._summarize
         self.steps[6].generate_stream = self._generate_stream

@@ -178,7 +178,7 @@ class LiveServer:
             self._one_ended.wait_for(lambda: self._is_deaf or reader.port in self._ended, PATIENCE_S)
         self.settle()
 
-    def settle(self, requests: int = 0) -> None:
+    def settle(self, requests: int = 0, patience_s: float = DEAF_AFTER_S) -> None:
         """Wait until so many requests are being served, and until what is ready on the loop has had its turn.
 
         An app that holds the loop itself is waited for once, and not for long.
@@ -194,7 +194,11 @@ class LiveServer:
 
         waiting = asyncio.run_coroutine_threadsafe(turns(), self._loop)
         try:
-            waiting.result(DEAF_AFTER_S)
+            waiting.result(patience_s)
         except TimeoutError:
             self._is_deaf = not requests
             waiting.cancel()
+
+    def on_the_loop(self, function: Callable[[], object]) -> None:
+        """Call the function on the loop, which does nothing else meanwhile. Nobody waits for it."""
+        self._loop.call_soon_threadsafe(function)

@@ -29,6 +29,11 @@ _SLIPS = (  # what Python, pydantic or FastAPI say, and what is behind it
         "the engine's metrics are an object, the response takes their figures: hand it `result.metrics.as_dict()`.",
     ),
     (
+        r"no attribute '(close|send|throw)'",
+        "engine.stream may give any iterator, and not every one is a generator: take its pieces with `for`, and leave "
+        "the closing to the worker.",
+    ),
+    (
         r"unexpected keyword argument|positional argument",
         "the engine is called as `{engine}(prompt, max_new_tokens, params)`.",
     ),

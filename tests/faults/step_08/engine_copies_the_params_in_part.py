@@ -1,7 +1,7 @@
 """Builds the params anew, of the fields that the HTTP request knows; the others get defaults.
 
 Caught by: test_the_engine_summarizes_the_cached_generation
-Says: which knows what None means
+Says: which knows what None and 0 mean
 """
 
 from contextlib import asynccontextmanager

@@ -1,7 +1,7 @@
 """Writes the engine with a prompt and a limit, and forgets the params on one of its two ways.
 
 Caught by: test_the_engine_summarizes_the_cached_generation
-Says: which knows what None means
+Says: which knows what None and 0 mean
 """
 
 from contextlib import asynccontextmanager

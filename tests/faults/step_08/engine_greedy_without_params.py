@@ -1,7 +1,7 @@
 """At temperature 0 there is nothing to set: leaves the params out, and their limit with them.
 
 Caught by: test_the_engine_summarizes_the_cached_generation
-Says: which knows what None means
+Says: which knows what None and 0 mean
 """
 
 from contextlib import asynccontextmanager

@@ -1,7 +1,7 @@
 """Replaces a missing limit by 128 where step 4 would have asked the params.
 
 Caught by: test_the_engine_summarizes_the_cached_generation
-Says: which knows what None means
+Says: which knows what None and 0 mean
 """
 
 from contextlib import asynccontextmanager

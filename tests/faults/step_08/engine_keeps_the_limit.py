@@ -24,7 +24,7 @@ class CachedEngine:
         self.limit = None
 
     def generate(self, prompt, max_new_tokens=None, params=None):
-        self.limit = max_new_tokens or self.limit
+        self.limit = self.limit if max_new_tokens is None else max_new_tokens
         return summarize(generate_cached(self.model, self.tokenizer, prompt, self.limit, params))
 
     def stream(self, prompt, max_new_tokens=None, params=None):

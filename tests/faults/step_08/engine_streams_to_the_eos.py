@@ -1,7 +1,7 @@
 """A reader of a stream has no use for what comes after the end: switches ignore_eos off there.
 
 Caught by: test_the_engine_streams_the_stream
-Says: which knows what None means
+Says: which knows what None and 0 mean
 """
 
 from contextlib import asynccontextmanager

@@ -1,6 +1,6 @@
 """Says that it is ill for good as soon as one generation has failed.
 
-Caught by: test_an_error_of_the_engine_is_a_500_without_internals
+Caught by: test_a_request_is_one_call_of_the_engine
 Says: one request that failed says nothing of the next one
 """
 

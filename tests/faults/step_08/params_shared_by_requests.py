@@ -1,7 +1,7 @@
 """One SamplingParams for all requests, filled anew by each: one that waits finds the settings of a later one.
 
-Caught by: test_the_engine_serves_one_request_at_a_time
-Says: one that waits needs params of its own
+Caught by: test_each_request_gets_its_own_answer
+Says: one that waits needs params and a limit of its own
 """
 
 from collections.abc import AsyncIterator, Iterator

@@ -1,8 +1,6 @@
 """Keeps the request in hand on the app: while one waits, the next one overwrites it.
 
-Passes everything required; only stars are missed.
-
-Caught by: test_the_engine_serves_one_request_at_a_time
+Caught by: test_each_request_gets_its_own_answer
 Says: each answer belongs to its own prompt
 """
 

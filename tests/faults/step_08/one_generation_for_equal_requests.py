@@ -1,0 +1,75 @@
+"""Who asks the same at the same time shares one generation, and at a temperature one draw.
+
+Caught by: test_each_request_gets_its_own_answer
+Says: also where two ask the same at the same time
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from shared.engine import Engine
+from shared.responses import TextStream, add_error_handlers
+from shared.result import GenerateResult
+from shared.sampling_params import SamplingParams
+from shared.worker import EngineWorker
+
+from .step_04_generate_cached import generate_cached
+from .step_05_metrics import summarize
+from .step_06_streaming import generate_stream
+from .step_07_schemas import GenerateRequest, GenerateResponse
+
+
+class CachedEngine:
+    def __init__(self, model, tokenizer) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+
+    def generate(
+        self, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
+    ) -> GenerateResult:
+        return summarize(generate_cached(self.model, self.tokenizer, prompt, max_new_tokens, params))
+
+    def stream(
+        self, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
+    ) -> Iterator[str]:
+        return generate_stream(self.model, self.tokenizer, prompt, max_new_tokens, params)
+
+
+def create_app(engine: Engine, max_pending: int = 8) -> FastAPI:
+    worker = EngineWorker(max_pending)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        worker.close()
+
+    app = FastAPI(title="Inference Kata", lifespan=lifespan)
+    add_error_handlers(app)
+    in_flight: dict[str, asyncio.Task] = {}
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.post("/generate")
+    async def generate(request: GenerateRequest) -> GenerateResponse:
+        """Two clients who ask the same thing at the same time share one generation."""
+        key = request.model_dump_json()
+        if key not in in_flight:
+            params = request.to_sampling_params()
+            call = lambda: engine.generate(request.prompt, request.max_new_tokens, params)  # noqa: E731
+            in_flight[key] = asyncio.create_task(worker.run(call))
+            in_flight[key].add_done_callback(lambda _: in_flight.pop(key, None))
+        result = await asyncio.shield(in_flight[key])
+        return GenerateResponse(text=result.text, metrics=result.metrics.as_dict())
+
+    @app.post("/stream", response_class=TextStream)
+    async def stream(request: GenerateRequest) -> TextStream:
+        params = request.to_sampling_params()
+        pieces = await worker.open(lambda: engine.stream(request.prompt, request.max_new_tokens, params))
+        return TextStream(pieces)
+
+    return app

@@ -1,0 +1,75 @@
+"""Control tokens are cut out of the prompt, so a question about them arrives without them.
+
+Caught by: test_the_request_reaches_the_engine
+Says: unchanged, on each of the two endpoints
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from shared.engine import Engine
+from shared.responses import TextStream, add_error_handlers
+from shared.result import GenerateResult
+from shared.sampling_params import SamplingParams
+from shared.worker import EngineWorker
+
+from .step_04_generate_cached import generate_cached
+from .step_05_metrics import summarize
+from .step_06_streaming import generate_stream
+from .step_07_schemas import GenerateRequest, GenerateResponse
+
+SPECIAL = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
+
+
+class CachedEngine:
+    def __init__(self, model, tokenizer) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+
+    def generate(
+        self, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
+    ) -> GenerateResult:
+        return summarize(generate_cached(self.model, self.tokenizer, prompt, max_new_tokens, params))
+
+    def stream(
+        self, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
+    ) -> Iterator[str]:
+        return generate_stream(self.model, self.tokenizer, prompt, max_new_tokens, params)
+
+
+def create_app(engine: Engine, max_pending: int = 8) -> FastAPI:
+    worker = EngineWorker(max_pending)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        worker.close()
+
+    app = FastAPI(title="Inference Kata", lifespan=lifespan)
+    add_error_handlers(app)
+
+    def harmless(prompt: str) -> str:
+        """Nobody may open a turn of his own inside a prompt."""
+        for token in SPECIAL:
+            prompt = prompt.replace(token, "")
+        return prompt
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.post("/generate")
+    async def generate(request: GenerateRequest) -> GenerateResponse:
+        params = request.to_sampling_params()
+        result = await worker.run(lambda: engine.generate(harmless(request.prompt), request.max_new_tokens, params))
+        return GenerateResponse(text=result.text, metrics=result.metrics.as_dict())
+
+    @app.post("/stream", response_class=TextStream)
+    async def stream(request: GenerateRequest) -> TextStream:
+        params = request.to_sampling_params()
+        pieces = await worker.open(lambda: engine.stream(harmless(request.prompt), request.max_new_tokens, params))
+        return TextStream(pieces)
+
+    return app
