@@ -10,6 +10,7 @@ import pytest
 
 from kata.failure import expect
 from kata.solution import Solution
+from tests.duel.diagnosis import in_a_class_of_another_name, makes_a_client
 from tests.duel.duel import Duel, Ran, fight
 from tests.duel.families import REQUIRED, STRETCH
 from tests.duel.report import expect_caught, expect_no_false_alarm
@@ -210,6 +211,14 @@ def expect_there(fought: Fought, name: str) -> None:
         why=NO_VERDICT["unfinished"],
     )
     if not runs:
+        owner = "" if hasattr(fought.module, name) else in_a_class_of_another_name(fought.file, name)
+        expect(
+            not owner,
+            call=call,
+            got=f"pytest collects nothing from class {owner}",
+            wanted=f"class Test{owner.removesuffix('Tests').removesuffix('Test')}, or a function of the module",
+            why="pytest looks for tests in classes whose names begin with `Test`, and in no others.",
+        )
         found = getattr(fought.module, name)
         expect(
             False,
@@ -253,6 +262,9 @@ def expect_run(fought: Fought, name: str) -> None:
     )
     for outcome, why in NO_VERDICT.items():
         stuck = next((ran for ran in runs if ran.outcome == outcome), None)
+        if stuck and outcome == "unfinished" and makes_a_client(fought.file, name):
+            why = "The test makes a client of its own, and with it a server that takes too long: use the client that "
+            why += "pytest hands in."
         expect(
             stuck is None,
             call=f"pytest {fought.file.name}::{name}",

@@ -30,7 +30,7 @@ from tests.duel.servers import SERVERS
 from tests.duel.the_reference import step_8
 
 LOADING_MAY_TAKE_S = 50  # a file may import torch
-UNUSED = ("cacheprovider", "faulthandler", "terminal", "unraisableexception", "threadexception", "junitxml", "pastebin")
+UNUSED = ("faulthandler", "terminal", "unraisableexception", "threadexception", "pastebin")
 LONGEST = 2000  # characters of any text
 A_TEST_MAY_TAKE_S = 10  # it takes milliseconds; one that takes so long will never come back
 
@@ -159,6 +159,7 @@ def run(arena: Arena) -> None:
         rounds.touch()
         options = ["-s", "--noconftest", "-c", str(settings), "--rootdir", folder, "-p", "anyio.pytest_plugin"]
         options += ["--basetemp", str(Path(folder, "tmp"))]  # pytest would tidy up the one that all runs share
+        options += ["-o", f"cache_dir={folder}/cache"]
         plugins = [f"no:{name}" for name in UNUSED]
         options += [option for plugin in plugins for option in ("-p", plugin)]
         if hasattr(pytest, "PytestReturnNotNoneWarning"):  # newer versions fail such a test by themselves

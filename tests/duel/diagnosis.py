@@ -38,9 +38,62 @@ def _always_true(test: Test) -> Iterator[tuple[int, str]]:
         is_or = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or)
         parts = node.test.values if is_or else [node.test]
         for part in parts:
-            if isinstance(part, ast.Constant) and part.value:
+            if is_true := ALWAYS_TRUE.get(type(part)):
+                yield node.lineno, f"{is_true}, whatever stands in it."
+            elif isinstance(part, ast.Constant) and part.value:
                 how = "is" if len(parts) == 1 else f"ends in `or {part.value!r}`, which is"
                 yield node.lineno, f"what is asserted {how} always true."
+
+
+ALWAYS_TRUE = {
+    ast.List: "a list with something in it is true",
+    ast.Dict: "a dictionary with something in it is true",
+    ast.Set: "a set with something in it is true",
+    ast.Lambda: "a lambda is true, since nobody calls it",
+    ast.GeneratorExp: "a generator is true, since nobody runs it",
+}
+
+
+def _after_the_comma(test: Test) -> Iterator[tuple[int, str]]:
+    for node in _asserts(test):
+        if isinstance(node.msg, ast.Compare | ast.BoolOp):
+            yield node.lineno, "what stands after the comma is the assert's message, and not looked at: say `and`."
+
+
+def _never_heard(test: Test) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(test):
+        match node:
+            case ast.Try(finalbody=[*_, ast.Return()]):
+                yield node.finalbody[-1].lineno, "a `return` in `finally` throws the failed assert away."
+            case ast.Expr(value=ast.Call(func=ast.Name(id="map" | "filter" as name))):
+                yield node.lineno, f"`{name}` calls nothing before somebody takes its items: use a loop."
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="warn") | ast.Name(id="warn"))):
+                yield node.lineno, "a warning fails no test: assert."
+            case ast.Call(func=ast.Name(id="Thread") | ast.Attribute(attr="Thread")):
+                yield node.lineno, "an assert that fails in a thread of its own ends the thread, and not the test."
+
+
+def _only_if(test: Test) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(test):
+        if isinstance(node, ast.If) and not node.orelse and any(isinstance(each, ast.Assert) for each in node.body):
+            yield node.lineno, "where this `if` does not hold, nothing is asserted."
+
+
+def makes_a_client(file: Path, name: str) -> bool:
+    """Whether the test of this name makes a client of its own."""
+    tests = (node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, Test) and node.name == name)
+    calls = (node for test in tests for node in ast.walk(test) if isinstance(node, ast.Call))
+    return any(ast.unparse(call.func).endswith("Client") for call in calls)
+
+
+def in_a_class_of_another_name(file: Path, name: str) -> str:
+    """The class in which pytest does not look for the test, or ""."""
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if not isinstance(node, ast.ClassDef) or node.name.startswith("Test"):
+            continue
+        if any(isinstance(each, Test) and each.name == name for each in node.body):
+            return node.name
+    return ""
 
 
 def _swallowed(test: Test) -> Iterator[tuple[int, str]]:
@@ -108,10 +161,13 @@ def _many_successes(test: Test) -> Iterator[tuple[int, str]]:
 HABITS: tuple[Callable[[Test], Iterator[tuple[int, str]]], ...] = (
     _tuples,
     _always_true,
+    _after_the_comma,
+    _never_heard,
     _swallowed,
     _suppressed,
     _thrown_away,
     _lenient_status,
     _mere_presence,
     _many_successes,
+    _only_if,
 )

@@ -84,6 +84,7 @@ def server(
     generate_at: Route = ("POST", "/generate"),
     stream_at: Route = ("POST", "/stream"),
     ask: type[BaseModel] = Ask,
+    stream_ask: type[BaseModel] | None = None,
     refuse: Callable[[ValidationError], Response] = refuses,
     lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None,
 ) -> FastAPI:
@@ -95,7 +96,7 @@ def server(
     async def answer_health(request: Request) -> Response:
         return _response(health())
 
-    def answering(work: Work) -> Callable[[Request], Awaitable[Response]]:
+    def answering(work: Work, ask: type[BaseModel] = ask) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             try:
                 asked = _read(ask, await request.body(), request.headers.get("content-type", ""))
@@ -106,7 +107,11 @@ def server(
         return endpoint
 
     app = FastAPI(lifespan=lifespan, openapi_url=None)
-    endpoints = ((health_at, answer_health), (generate_at, answering(generate)), (stream_at, answering(stream)))
+    endpoints = (
+        (health_at, answer_health),
+        (generate_at, answering(generate)),
+        (stream_at, answering(stream, stream_ask or ask)),
+    )
     for (method, path), endpoint in endpoints:
         app.add_route(path, endpoint, methods=[method])
     return app

@@ -1,11 +1,12 @@
 """The words of a failed duel: a small table of what was caught, missed and raised for nothing, and why."""
 
 import linecache
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from kata.failure import expect
-from tests.duel.diagnosis import diagnose
+from tests.duel.diagnosis import diagnose, makes_a_client
 from tests.duel.duel import Duel, Ran
 from tests.duel.families import A_FEW_RIGHT
 from tests.duel.servers import RIGHT_SERVERS, Server
@@ -45,19 +46,23 @@ def expect_caught(duel: Duel, family: str, servers: Sequence[Server], file: Path
         call=f"pytest {file.name}::{family}, on {len(servers)} broken servers",
         got=f"caught: {len(caught)}, missed: {len(missed)}{unfinished}\n{_table(rows)}",
         wanted="it fails on each of them",
-        why=" ".join(part for part in (_never_asked(duel, family), diagnose(file, family), why) if part)
+        why=" ".join(part for part in (_never_asked(duel, family, file), diagnose(file, family), why) if part)
         if missed
         else "The duel was over before the test met these servers: a test ended it, or took too long.",
     )
 
 
-def _never_asked(duel: Duel, family: str) -> str:
+def _never_asked(duel: Duel, family: str, file: Path) -> str:
     """What there is to say of tests that never ask what they are named for."""
     if family == "test_rejects_bad_settings" and any(", prompt: " in ran.answer for ran in duel.of(family)):
         return "The prompt is missing, so every server answers 422, whatever the setting: send a good prompt along."
     asked = {path for ran in duel.runs if ran.family == family for path in ran.asked}
     wanted = ASKS.get(family, "")
-    return f"{family} never sends a {wanted}: it cannot know." if wanted and wanted not in asked else ""
+    if not wanted or wanted in asked:
+        return ""
+    if makes_a_client(file, family):
+        return f"{family} makes a client of its own, and asks its own server: use the client that pytest hands in."
+    return f"{family} never sends a {wanted}: it cannot know."
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:
@@ -80,16 +85,25 @@ def _why_alarmed(ran: Ran, alarms: int, only_alone: bool) -> str:
     if ran.answer.startswith("HEAD "):
         return "Use GET: servers promise that method, and not every one answers HEAD."
     if alarms < len(RIGHT_SERVERS):
-        return (
-            "It asks for more than the contract says: words, figures and further fields may differ from server to "
-            "server. Look at what every right server promises: the status, and the count of output tokens."
-        )
+        return f"It asks for more than the contract says: {PROMISED[ran.family]}."
+    if EXACT_WORDS.match(ran.text):
+        return "It wants exact words, and every model has others: look at what every right server promises."
     for raised, why in WRONG_REQUESTS.items():
         if raised in f"{ran.error}: {ran.text}":
             return why
     return "No server can please it: look at what it sends and at what it takes the answer for."
 
 
+EXACT_WORDS = re.compile(r"assert '[^'/]*' == '[^'/]*'")
+MAY_DIFFER = "words, figures and further fields may differ. Look at what every right server promises"
+PROMISED = {
+    "test_health": f"{MAY_DIFFER}: the status of /health, at this very path",
+    "test_generate": f"{MAY_DIFFER}: the status, and the count of output tokens",
+    "test_stream": "a stream may say anything, or nothing, in any pieces. Look at what every right server promises: "
+    "the status, and a content type that begins with text/plain",
+    "test_rejects_bad_settings": "the words of a 422 differ from server to server. Look at its status, and send what "
+    "lies beyond a bound",
+}
 WRONG_REQUESTS = {
     "200 == 422": "A right server takes this: a value at its bound is fine, and only one beyond it is refused.",
     "405": "405 says that the path is right and the method is not: GET for /health, POST for the others.",
@@ -99,4 +113,9 @@ WRONG_REQUESTS = {
     "figures stand in `metrics`.",
     "JSONDecodeError": "This body is no JSON, and need not be: a stream is plain text, and so may be the health.",
 }
-ASKS = {"test_health": "GET /health", "test_generate": "POST /generate", "test_stream": "POST /stream"}
+ASKS = {
+    "test_health": "GET /health",
+    "test_generate": "POST /generate",
+    "test_stream": "POST /stream",
+    "test_rejects_bad_settings": "POST /generate",
+}

@@ -4,6 +4,7 @@ A server's `name` is told once it is caught. `outside` is what a caller sees; it
 """
 
 import itertools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,6 @@ from tests.duel.parts import (
     says,
     server,
     starts_late,
-    streams,
 )
 from tests.duel.the_reference import reference_server
 
@@ -68,6 +68,27 @@ def dressed_up() -> FastAPI:
         return generates(ask, acceptance_rate=0.5, tokens_proposed=6) | {"id": "a-17", "model": "tiny"}
 
     return server(says({"status": "ok", "model": "tiny", "uptime_s": 3.5}), generate)
+
+
+def tells_more(ask: Ask) -> dict[str, Any]:
+    """An echo that speaks of errors, ends for a reason of its own, and measures what is no number."""
+    text = f"You said: {ask.prompt} That is an error, not found, null."
+    more = {"finish_reason": "content_filter", "accepted_lengths": [2, 1], "stages": {"prefill_ms": 1.5, "queue": None}}
+    return generates(ask, **more) | {"text": text, "detail": "served by a-17", "error": None}
+
+
+def in_chunks(ask: Ask) -> Response:
+    """No text, though tokens were made, in a body that is sent as it is written."""
+    body = json.dumps(answer("", output_tokens=min(3, ask.max_new_tokens)))
+    chunks = (body[start : start + 20] for start in range(0, len(body), 20))
+    return StreamingResponse(chunks, headers={"content-type": "application/json; charset=utf-8"})
+
+
+def at_these_very_paths() -> FastAPI:
+    """Sends nobody from /health/ to /health, and has much to say there."""
+    app = server(says({"status": "ok", "requests": list(range(2000))}), in_chunks)
+    app.router.redirect_slashes = False
+    return app
 
 
 def counts_only(ask: Ask) -> dict[str, Any]:
@@ -124,12 +145,15 @@ RIGHT_SERVERS = (
         generate=lambda ask: generates(ask, used_cache=False, finish_reason=LEFT_OUT),
     ),
     right("it refuses in words of its own", refuse=lambda error: PlainTextResponse("no, not like this", 422)),
+    right("its text repeats the prompt and speaks of an error, its figures are lists as well", generate=tells_more),
+    right("its paths are exact, its JSON comes in chunks, its text is empty", at_these_very_paths),
     right("it starts its engine when the app starts", starts_late),
 )
 
 BROKEN_HEALTH = (
     broken(HEALTH, "503", "out of service, and GET /health says so", health=says({"status": "starting"}, 503)),
     broken(HEALTH, "500 with a good body", "GET /health fails, though its words are fine", health=says(healthy(), 500)),
+    broken(HEALTH, "201", "GET /health claims to have made something", health=says(healthy(), 201)),
     broken(HEALTH, "204", "GET /health has nothing to say, and its status says so", health=lambda: Response(None, 204)),
     broken(HEALTH, "302", "GET /health sends its callers away, without a word where to", health=says("moved", 302)),
     broken(HEALTH, "404", "nobody lives at /health", health_at=("GET", "/healthz")),
@@ -146,6 +170,8 @@ BROKEN_STATUS = (
         STATUS, "500 with a good body", "an answer marked as failed, though it looks fine", generate=says(GOOD, 500)
     ),
     broken(STATUS, "503", "too busy to answer", generate=says({"detail": "busy"}, 503)),
+    broken(STATUS, "429", "the caller is told to ask less often", generate=says(GOOD, 429)),
+    broken(STATUS, "201", "an answer marked as something new", generate=says(GOOD, 201)),
     broken(STATUS, "202", "an answer marked as not done yet", generate=says(GOOD, 202)),
     broken(STATUS, "422 for a good request", "refuses a request that is fine", generate=says({"detail": []}, 422)),
     broken(STATUS, "raises", "the endpoint dies of an error of its own", generate=raises),
@@ -174,6 +200,7 @@ BROKEN_COUNT = (
     _counts("text", "the output's count is not a number", output_tokens="3"),
     _counts("renamed", "the output's count goes by another name", output_tokens=LEFT_OUT, completion_tokens=3),
     _counts("zero", "nothing was generated", output_tokens=0),
+    _counts("zero, and no text", "nothing was said and nothing was generated", text="", output_tokens=0),
     _counts("negative", "less than nothing was generated", output_tokens=-1),
 )
 
@@ -205,7 +232,12 @@ def _lets_in(name: str, ask: type[Ask]) -> Server:
 ANYTHING = create_model("Anything", prompt=(str, ...), max_new_tokens=(Any, 3), temperature=(Any, 0), top_k=(Any, 50))
 BROKEN_SETTINGS = (
     broken(
-        SETTINGS, "takes whatever it gets", "takes whatever it gets", ask=ANYTHING, generate=says(GOOD), stream=streams
+        SETTINGS,
+        "takes whatever it gets",
+        "takes whatever it gets at /generate",
+        ask=ANYTHING,
+        stream_ask=Ask,
+        generate=says(GOOD),
     ),
     broken(SETTINGS, "500", "dies of a bad setting", refuse=says({"detail": "error"}, 500)),
     broken(SETTINGS, "400", "refuses a bad setting with another status", refuse=says({"detail": "no"}, 400)),

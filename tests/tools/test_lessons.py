@@ -124,8 +124,8 @@ def lines_to_write(step: Step) -> int:
 
 def test_the_duel_is_as_large_as_its_lesson_says():
     broken = (*BROKEN_HEALTH, *BROKEN_STATUS, *BROKEN_BODY, *BROKEN_COUNT)
-    assert (len(RIGHT_SERVERS), len(broken)) == (16, 27)
-    assert "sixteen servers" in lesson(STEPS[8]) and "twenty-seven" in lesson(STEPS[8])
+    assert (len(RIGHT_SERVERS), len(broken)) == (18, 31)
+    assert "eighteen servers" in lesson(STEPS[8]) and "thirty-one" in lesson(STEPS[8])
 
 
 def test_the_life_of_a_request_names_what_is_there():
