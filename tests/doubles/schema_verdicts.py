@@ -1,7 +1,9 @@
 """Asks the schemas of step 7 and judges the answer: accepted or refused, and what is left of a value on the way."""
 
 import json
+from collections.abc import Callable
 from types import ModuleType
+from typing import get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -9,6 +11,16 @@ from kata.failure import expect
 from shared.sampling_params import SamplingParams
 
 DEFAULTS = {"max_new_tokens": 128, "temperature": 0.0, "top_k": 50}
+NAMED = (
+    "latency_ms",
+    "input_tokens",
+    "output_tokens",
+    "throughput",
+    "used_cache",
+    "finish_reason",
+    "ttft_ms",
+    "tpot_ms",
+)
 MAY_BE_MISSING = ("finish_reason", "ttft_ms", "tpot_ms")
 
 
@@ -22,8 +34,11 @@ def accepted(step: ModuleType, **fields: object) -> BaseModel:
     expect(False, call=as_call(fields), got=f"refused: {problem}", wanted="accepted", why=why)
 
 
-def refused(step: ModuleType, why: str, **fields: object) -> None:
-    """Whether a request with these fields is refused, and by an error that FastAPI turns into a 422."""
+def refused(step: ModuleType, why: str | Callable[[BaseModel], str], **fields: object) -> None:
+    """Whether a request with these fields is refused, and by an error that FastAPI turns into a 422.
+
+    why: the reason to give where it is accepted, or what finds it in the request that came out.
+    """
     try:
         request = step.GenerateRequest(**fields)
     except ValidationError:
@@ -37,6 +52,7 @@ def refused(step: ModuleType, why: str, **fields: object) -> None:
         )
     else:
         got = f"accepted, as {short(request)}"
+        why = why(request) if callable(why) else why
     expect(False, call=as_call(fields), got=got, wanted="a ValidationError", why=why)
 
 
@@ -80,6 +96,22 @@ def check_params(step: ModuleType, **settings: float) -> None:
     expect(untouched, call=call, got=repr(params), wanted="top_p=1.0, ignore_eos=False", why=why)
 
 
+def check_params_of_their_own(step: ModuleType) -> None:
+    """Whether two requests have params of their own, with the same settings as well."""
+    for first, second in (({"top_k": 3}, {"top_k": 7}), ({"top_k": 3}, {"top_k": 3})):
+        one = accepted(step, prompt="Hello", **first).to_sampling_params()
+        two = accepted(step, prompt="Hi", **second).to_sampling_params()
+        expect(
+            one is not two and one.top_k == first["top_k"],
+            call=f"one = {as_call({'prompt': 'Hello', **first})}.to_sampling_params(); two = "
+            f"{as_call({'prompt': 'Hi', **second})}.to_sampling_params()",
+            got=f"one and two are the same object, {two}" if one is two else f"one is now {one}",
+            wanted="an object for each request",
+            why="the first request may still wait when the second comes: whatever changes the params of one changes "
+            "those of the other. Make new ones in each call.",
+        )
+
+
 def prompt_limit(step: ModuleType) -> int:
     """The step's own bound for the prompt, which has bounds itself."""
     most = getattr(step, "MAX_PROMPT_CHARS", None)
@@ -119,6 +151,16 @@ def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
         value = got.get(name)
         why = "the response carries every figure that the engine gave, unchanged, also those that the schema does not "
         why += "name: allow extra fields there."
+        if name in NAMED:
+            why = (
+                "the response carries the engine's figures as they are: this one was changed on the way. Do not round "
+            )
+            why += "it, work it out anew, or turn it into another type."
+            if value is None:
+                why = (
+                    "the response carries the engine's figures under the engine's names: this one is left out, or has "
+                )
+                why += "another name."
         if not figure:
             why = (
                 "0, false and an empty text say something too: what the engine gave stays in, and only None is nothing."
@@ -155,6 +197,16 @@ def refused_response(step: ModuleType, fields: dict, missing: str) -> None:
     except ValidationError:
         return
     why = "with a default here a client reads a made-up figure where an engine gave none: give this field no default."
+    field = step.GenerateResponse.model_fields.get("metrics")
+    if (
+        missing.startswith("metrics.")
+        and field is not None
+        and (get_origin(field.annotation) or field.annotation) is dict
+    ):
+        why = (
+            "a dictionary takes whatever it gets: declare the five figures that are always there, in a model of their "
+        )
+        why += "own, and let that one take further names."
     expect(False, call=f"GenerateResponse(…) without {missing}", got=got, wanted="a ValidationError", why=why)
 
 

@@ -1,7 +1,7 @@
 """Takes any dictionary for metrics: nothing in it is required, nothing documented.
 
 Caught by: test_the_required_fields_of_a_response_are_required
-Says: give this field no default
+Says: a dictionary takes whatever it gets
 """
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,7 @@
 """Cuts a long prompt where it should refuse it: the model answers half a question.
 
 Caught by: test_the_prompt_has_an_upper_length
-Says: bound it by MAX_PROMPT_CHARS
+Says: the prompt was cut, and its end is lost
 """
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
