@@ -211,9 +211,12 @@ def answers_each_its_own(create_app: CreateApp) -> None:
                 live.on_the_loop(partial(_let_all_run, gate, engine, len(bodies)))
                 gate.is_open.wait(0.2)  # a loop that is held will not open it
             call = f"3 requests to {path} at once, each with settings of its own, and the third once more"
-            for body, answer in zip(bodies, answers, strict=True):
-                _expect_its_own(answer.result(), body["prompt"], f"{body['prompt']}!", call)
+            told = [answer.result() for answer in answers]
             asked_for, wanted_for = sorted(each.prompt for each in engine.asked), [body["prompt"] for body in bodies]
+            whose = " The engine was asked for the right prompts; its results are mixed up afterwards."
+            for body, answer in zip(bodies, told, strict=True):
+                prompt = body["prompt"]
+                _expect_its_own(answer, prompt, f"{prompt}!", call, whose if asked_for == wanted_for else "")
             why = "each good request is one call of the engine, also where two ask the same at the same time."
             expect(asked_for == wanted_for, call=call, got=f"calls for {asked_for}", wanted=str(wanted_for), why=why)
             of_prompt = {body["prompt"]: Asked("", *body.values()) for body in bodies}
@@ -221,6 +224,8 @@ def answers_each_its_own(create_app: CreateApp) -> None:
                 wanted = replace(of_prompt[each.prompt], method=each.method)
                 why = "requests must not share state: one that waits needs params and a limit of its own, made in the "
                 why += "endpoint."
+                if (each.temperature, each.top_k) == (wanted.temperature, wanted.top_k):
+                    why += " Here the params are right, and the limit is another's."
                 expect(each == wanted, call=call, got=str(each), wanted=str(wanted), why=why, varies=True)
 
 
@@ -232,10 +237,10 @@ def _let_all_run(gate: Gate, engine: ScriptedEngine, requests: int) -> None:
     time.sleep(0.005)  # the last one was asked, and is to end as well
 
 
-def _expect_its_own(answer: Answer, prompt: str, text: str, call: str) -> None:
+def _expect_its_own(answer: Answer, prompt: str, text: str, call: str, whose: str = "") -> None:
     expect_status(answer, 200, call, "whoever waits is answered as well.")
     got = body_of(answer, call)["text"] if "json" in answer.headers.get("content-type", "") else answer.text
-    why = "requests must not share state: each answer belongs to its own prompt."
+    why = f"requests must not share state: each answer belongs to its own prompt.{whose}"
     told = f"{prompt!r} was answered {got!r}"
     expect(got == text, call=call, got=told, wanted="each its own answer", why=why, varies=True)
 

@@ -1,7 +1,7 @@
 """The limit of the request in hand stands outside the endpoint: one that waits is cut at a later one's.
 
 Caught by: test_each_request_gets_its_own_answer
-Says: needs params and a limit of its own
+Says: the limit is another's
 """
 
 from collections.abc import AsyncIterator, Iterator

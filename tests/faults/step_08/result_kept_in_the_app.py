@@ -1,7 +1,7 @@
 """The engine's thread leaves its result where all endpoints look: who comes late finds another's.
 
 Caught by: test_each_request_gets_its_own_answer
-Says: each answer belongs to its own prompt
+Says: its results are mixed up afterwards
 """
 
 from collections.abc import AsyncIterator, Iterator
