@@ -175,14 +175,16 @@ def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
 
 
 def expect_nothing_made_up(body: dict, metrics: dict) -> None:
-    """Whether the JSON tells no figure that the metrics lack; null and 0.0 tell none."""
+    """Whether the JSON tells no figure that the metrics lack; null tells none."""
     for name in MAY_BE_MISSING:
         made_up = body["metrics"].get(name) if name not in metrics else None
         why = "the engine did not measure it: what stands here tells the client something that nobody knows."
+        if made_up == 0:
+            why = "a default of 0.0 reads as a measured 0.0: what nobody measured is None, or left out."
         if name == "finish_reason":
             why = "the engine did not say why it stopped: a default here tells the client something that nobody knows."
         expect(
-            not made_up,
+            made_up is None,
             call=f"GenerateResponse(text='', metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
             got=repr(made_up),
             wanted="left out, or null",

@@ -49,7 +49,7 @@ class Figures(BaseModel):
     used_cache: bool
     ttft_ms: float | int | None = Field(None, ge=0)
     tpot_ms: float | int | None = Field(None, ge=0)
-    finish_reason: str = ""
+    finish_reason: str | None = None
 
 
 class GenerateResponse(BaseModel):
