@@ -10,17 +10,23 @@ from random import Random
 
 import pytest
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles import backends, stream_manners, stream_promises
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
-from tests.doubles.loop_spies import expect_ids
-from tests.doubles.streams import PROMPT, UNFINISHED, answering, called, expect_text, read
+from tests.doubles.streams import LATE, PROMPT, UNFINISHED, answering, called, expect_text, read
+from tests.doubles.texts import UNTOUCHABLE
 
 PROSE = "the cat sat on the mat, and it sat there for a while. "
 EMOJI, MEANT = "🙂".encode(), f"a {UNFINISHED} b"
 AS_IT_IS = "each token's text is sent once, and as it is: no strip, nothing left out, nothing added."
+NO_END = "nothing in the text ends an answer: it is over when no token comes any more."
+ID_0 = "id 0 is a token too, here the byte 0: `if token:` and `while token:` take it for nothing. Compare with None."
+BORDERS = (
+    "whole characters become U+FFFD where what is decoded begins in the middle of one, as the last N ids may, or the "
+)
+BORDERS += "last token alone: begin at the ids of a piece that was sent."
 HOLD_BACK = (
     "a character can take several tokens, and until the last of them decoding gives U+FFFD, which is no text to send. "
     "Hold back what ends in U+FFFD; subtracting the text before works only if that text was really sent."
@@ -70,10 +76,7 @@ def test_the_prompt_goes_in_as_step_1_has_it(step):
 
     Hint: What does `prepare_inputs` get from you, and what of its result goes to `decode_tokens`?
     """
-    told = read(step, FastTokenizer(), b"Hello")
-    calls, prompt = told.model.calls[:1], told.tokenizer.prompt_ids(PROMPT)
-    why = "step 1 knows the chat format: hand it the prompt as it is, spaces and line ends included."
-    expect_ids(calls[0].ids if calls else [], prompt, call=f"the first forward of {told.call}", why=why, calls=calls)
+    stream_promises.takes_the_prompt_word_for_word(step)
 
 
 def test_no_chunk_repeats_what_was_sent(step):
@@ -99,19 +102,30 @@ def test_joined_chunks_are_the_completion(step):
     Hint: Join the chunks and compare them with all ids decoded, by `repr`. Where do they part, and does a `strip`,
     `split` or `replace` look at that place?
     """
+    stream_promises.begins_anew_each_time(step)
     for reply in (
         b"Hello",
         b" two  spaces \n\n ",
+        b"\n\n\nthree line ends first",
         b"no no no, no\tno",
         b"aardvark",
         b"{}[]<>\\\r\n",
-        b"\x00 is a byte",
+        b"a\nUser: b\nHuman: c\n\n\n\n### d\nAssistant: STOP. </s> [END] e",
     ):
         told = read(step, FastTokenizer(), reply)
-        expect_text(told, AS_IT_IS)
+        expect_text(told, NO_END if told.ends_early else AS_IT_IS)
+    expect_text(read(step, FastTokenizer(), b"\x00 is a byte"), ID_0)
     tokenizer = FastTokenizer(backends.merging_backend())
-    for reply in (" the first token has a space", "two\r\nlines\r\n", "e\u0301 in one token", "\ufeffa mark\ufeff"):
-        expect_text(read(step, tokenizer, tokenizer.ids(reply)), AS_IT_IS)
+    for reply in (
+        " the first token has a space",
+        "\r\nCRLF\r\n",
+        "an\n\n\nend",
+        "e\u0301 in one",
+        "\ufeffa mark\ufeff",
+    ):
+        told = read(step, tokenizer, tokenizer.ids(reply))
+        expect_text(told, HOLD_BACK if told.shows_half else NO_END if told.ends_early else AS_IT_IS)
+    stream_promises.takes_ids_of_any_kind(step)
 
 
 def test_each_chunk_goes_out_with_its_token(step):
@@ -122,12 +136,14 @@ def test_each_chunk_goes_out_with_its_token(step):
     params = SamplingParams(temperature=0.7, top_k=5)
     mixed = [*"ab é 🙂".encode(), HIDDEN, *b"cd \xff e", IM_END]
     waiting = "one\n\ntwo\r\n a < b <| c & d [e {f `g *h e\u0301 👩\u200d🚀 ❤\ufe0f i".encode()
+    joining = "\u1112\u1161\u11ab 한 नि ก็ 🇩🇪 👍🏽 \u05e9\u05c1 e".encode()  # letters that draw together with the next
     for reply, options in (
         (b"Hello you", {}),
         (mixed, {}),
         (PROSE.encode() * 2, {}),
         (b"Hello", {"params": params}),
         (waiting, {}),
+        (joining, {}),
     ):
         told = read(step, FastTokenizer(), reply, **options)
         wrong = told.first_wrong(told.is_late)
@@ -136,8 +152,8 @@ def test_each_chunk_goes_out_with_its_token(step):
             call=told.call,
             got=told.shown(wrong),
             wanted=told.shown_wanted(wrong),
-            why="whole text waits for nothing, neither the next token nor a space, a line or the end: only U+FFFD at "
-            "its end says that a character is not whole. Yield it at once.",
+            why=LATE if wrong is None else told.why_late(wrong),
+            varies=wrong is not None and told.is_ahead(wrong),
         )
 
 
@@ -159,7 +175,8 @@ def test_cjk_and_accents_of_several_tokens_come_whole(step):
     """
     for reply in ("naïve café", "你好 世界", "한국어 и русский", "e\u0301"):
         expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
-    expect_text(read(step, FastTokenizer(), "½ “ﬁ” ❤️".encode()), AS_IT_IS)
+    for reply in ("½ “ﬁ” ❤️", *(text.rstrip(UNFINISHED) for text in UNTOUCHABLE), "soft\u00adhyphen, \u202eleft\u202c"):
+        expect_text(read(step, FastTokenizer(), reply.encode()), AS_IT_IS)
 
 
 def test_no_chunk_is_empty(step):
@@ -201,7 +218,7 @@ def test_what_looks_like_a_special_token_is_shown(step):
     Hint: Do you search the text, or look tokens up in a list? What becomes of an answer that is *about* special tokens?
     """
     why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
-    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|> and", IM_END], list(b"<|endoftext|></s>")):
+    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|>", IM_END], list(b"<|endoftext|></s>")):
         expect_text(read(step, FastTokenizer(), reply), why)
     tokenizer = FastTokenizer(backends.tool_backend())
     why = "`<|tool|>` is an added token like `<think>`, not a special one, whatever it looks like: it is text."
@@ -261,6 +278,8 @@ def test_a_genuine_replacement_character_is_text(step):
         why = "U+FFFD is a character that a model can say: hold it back while it may be unfinished, but drop it never. "
         why += "That may take any number of tokens."
         expect_text(read(step, FastTokenizer(), reply.encode()), why)
+    why = "as many tokens as it takes: nothing counts how long a text has ended in U+FFFD, so nothing gives up."
+    expect_text(read(step, FastTokenizer(), [*EMOJI[:2], *[HIDDEN] * 600, *EMOJI[2:]]), why)
 
 
 def test_tokens_that_end_one_character_and_begin_the_next(step):
@@ -296,8 +315,9 @@ def test_characters_spelled_in_byte_tokens(step):
     end of the text, or count?
     """
     tokenizer = FastTokenizer(backends.metaspace_backend(byte_fallback=True))
-    for reply in ("the 🙂 cat", "🙂🙂 üü", "ñ"):
-        expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
+    expect_text(read(step, tokenizer, tokenizer.ids("the 🙂 cat")), HOLD_BACK)
+    for reply in ("🙂🙂 üü", "ñ", "the " + "中🙂" * 20 + " cat"):
+        expect_text(read(step, tokenizer, tokenizer.ids(reply)), BORDERS)
 
 
 def test_spaces_are_not_cleaned_up(step):
@@ -322,7 +342,15 @@ def test_ids_beyond_the_tokenizer_have_no_text(step):
         tokenizer = FastTokenizer(backend)
         beyond, half = len(tokenizer) + 7, tokenizer.ids("🙂")
         reply = [*tokenizer.ids("a"), beyond, *half[:-2], beyond, *half[-2:], beyond, beyond, *tokenizer.ids("b")]
-        expect_text(read(step, tokenizer, reply), why)
+        try:
+            told = read(step, tokenizer, reply)
+        except (TypeError, LookupError, ValueError, OverflowError, AttributeError) as error:
+            got, wanted = f"{type(error).__name__}: {error}", "the text of the other ids"
+            call = (
+                f"list(generate_stream(...)), where the model says {beyond}, and the tokenizer has {len(tokenizer)} ids"
+            )
+            raise CheckFailure(call=call, got=got, wanted=wanted, why=why) from error
+        expect_text(told, why)
 
 
 def test_bytes_that_make_no_character(step):

@@ -33,6 +33,8 @@ MERGING = (  # pairs of bytes that make tokens of several whole characters
     (b"\r", b"\n"),
     (b"\xcc", b"\x81"),
     (b"e", b"\xcc\x81"),
+    (b"\n", b"\n"),
+    (b"\n\n", b"\n"),
 )
 
 
@@ -63,7 +65,7 @@ def straddling_backend() -> Tokenizer:
 
 
 def merging_backend() -> Tokenizer:
-    """Byte-level with tokens of several characters: ` the`, the two of a line's end, an `e` with its accent."""
+    """Byte-level with tokens of several characters: ` the`, line ends, an `e` with its accent."""
     table = bytes_to_characters()
     return byte_level_backend([tuple("".join(table[byte] for byte in half) for half in pair) for pair in MERGING])
 

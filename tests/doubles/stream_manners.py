@@ -6,6 +6,7 @@ Each function is handed a solution's step 6 (or the fixture `load`) and raises a
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import product
 from threading import Thread
 from types import ModuleType
 
@@ -15,6 +16,7 @@ from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.locks import in_another_thread
 from tests.doubles.loop_spies import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
@@ -25,6 +27,9 @@ HELLO = called(max_new_tokens=5)
 
 class DeviceLost(RuntimeError):
     """An error that only these checks know."""
+
+
+ERRORS = (DeviceLost, RuntimeError, ValueError, KeyError, MemoryError, torch.cuda.OutOfMemoryError)
 
 
 def keeps_two_streams_apart(step: ModuleType) -> None:
@@ -40,10 +45,15 @@ def keeps_two_streams_apart(step: ModuleType) -> None:
     left = stream("one")  # this one is left in the middle
     for _ in range(3):
         next(left, None)
-    streams, texts = {prompt: stream(prompt) for prompt in replies}, dict.fromkeys(replies, "")
-    for _ in range(40):
-        for prompt, each in streams.items():
-            texts[prompt] += next(each, "")
+    texts = dict.fromkeys(replies, "")
+
+    def read_in_turns() -> None:
+        streams = {prompt: stream(prompt) for prompt in replies}
+        for _ in range(40):
+            for prompt, each in streams.items():
+                texts[prompt] += next(each, "")
+
+    in_another_thread(read_in_turns, call="next(one), next(two), next(one), ... of two streams of one model")
     wanted = {prompt: tokenizer.text(reply) for prompt, reply in replies.items()}
     expect(
         texts == wanted,
@@ -55,9 +65,10 @@ def keeps_two_streams_apart(step: ModuleType) -> None:
 
 
 def lets_errors_through(step: ModuleType) -> None:
-    for reply, fails_at in ((b"Hello", 1), (b"Hello", 4), ("a🙂b".encode(), 4)):
+    places = ((b"Hello", 1), (b"Hello", 4), ("a🙂b".encode(), 4))
+    for kind, (reply, fails_at) in product(ERRORS, places):
         tokenizer, chunks, got = FastTokenizer(), [], "the end, as if nothing had happened"
-        model = answering(tokenizer, reply, on_call=_failing_at(fails_at))
+        model = answering(tokenizer, reply, on_call=_failing_at(fails_at, kind))
         try:
             for chunk in step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=len(reply)):
                 chunks.append(chunk)
@@ -65,21 +76,21 @@ def lets_errors_through(step: ModuleType) -> None:
             got = type(error).__name__
         whole = tokenizer.text(reply[: fails_at - 1]).rstrip(UNFINISHED)
         expect(
-            got == DeviceLost.__name__ and "".join(chunks) == whole,
-            call=f"list(generate_stream(...)), where the model's forward {fails_at} raises DeviceLost",
+            got == kind.__name__ and "".join(chunks) == whole,
+            call=f"list(generate_stream(...)), where the model's forward {fails_at} raises {kind.__name__}",
             got=f"{chunks}, then {got}",
-            wanted=f"{list(whole)}, then DeviceLost",
+            wanted=f"{list(whole)}, then {kind.__name__}",
             why="half an answer must not look whole: send nothing more, not even what was held back, and let the error "
             "through as it is.",
         )
 
 
-def _failing_at(forward: int) -> Callable[[object], None]:
+def _failing_at(forward: int, kind: type[Exception]) -> Callable[[object], None]:
     made = iter(range(1, 1000))
 
     def fail(_: object) -> None:
         if next(made) == forward:
-            raise DeviceLost("the device is gone")
+            raise kind("the device is gone")
 
     return fail
 
@@ -117,8 +128,9 @@ def keeps_the_callers_grad_mode(step: ModuleType) -> None:
 
 
 def leaves_what_it_is_handed(step: ModuleType) -> None:
-    tokenizer, params = FastTokenizer(), SamplingParams(max_tokens=2)
-    for training in (False, True):
+    params, bare = SamplingParams(max_tokens=2), FastTokenizer(clean_up=True)
+    bare.pad_token = bare.pad_token_id = None
+    for training, tokenizer in ((False, FastTokenizer()), (True, FastTokenizer()), (False, bare)):
         model = answering(tokenizer, b"Hello").train(training)
         before = _state(model, tokenizer, params)
         list(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5, params=params))
@@ -134,7 +146,14 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
 
 
 def _state(model: ScriptedModel, tokenizer: FastTokenizer, params: SamplingParams) -> dict[str, str]:
-    settings = ("clean_up_tokenization_spaces", "padding_side", "pad_token", "eos_token", "chat_template")
+    settings = (
+        "clean_up_tokenization_spaces",
+        "padding_side",
+        "pad_token",
+        "pad_token_id",
+        "eos_token",
+        "chat_template",
+    )
     return {
         **{f"tokenizer.{name}": repr(getattr(tokenizer, name)) for name in settings},
         "params": str(params),

@@ -12,11 +12,33 @@ from kata.failure import expect
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from shared.stopping import stop_token_ids
+from tests.doubles import backends
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
-from tests.doubles.loop_spies import counted, inputs_of
+from tests.doubles.loop_spies import counted, expect_ids, inputs_of
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.streams import PROMPT, Told, answering, called, read, short
+from tests.doubles.streams import PROMPT, Told, answering, called, expect_text, read, short
+
+
+def takes_the_prompt_word_for_word(step: ModuleType) -> None:
+    told = read(step, FastTokenizer(), b"Hello")
+    calls, prompt = told.model.calls[:1], told.tokenizer.prompt_ids(PROMPT)
+    why = "step 1 knows the chat format: hand it the prompt as it is, spaces and line ends included."
+    expect_ids(calls[0].ids if calls else [], prompt, call=f"the first forward of {told.call}", why=why, calls=calls)
+
+    text, tokenizer, model = (
+        "".join(f"{number} " for number in range(700)),
+        FastTokenizer(),
+        ScriptedModel(lambda _: 97),
+    )
+    list(step.generate_stream(model, tokenizer, text, max_new_tokens=1))
+    calls, prompt = model.calls[:1], tokenizer.prompt_ids(text)
+    call = f"the first forward of list(generate_stream(model, tokenizer, {short(text)}, max_new_tokens=1))"
+    why = (
+        "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses what "
+    )
+    why += "does not fit."
+    expect_ids(calls[0].ids if calls else [], prompt, call=call, why=why, calls=calls)
 
 
 def goes_one_token_a_step(told: Told) -> None:
@@ -28,13 +50,17 @@ def goes_one_token_a_step(told: Told) -> None:
         for call, ids, past in zip(calls, fed, cached, strict=False)
     ]
     wrong = next((at for at, fine in enumerate(right) if not fine), len(right))
+    why = (
+        "streaming changes when text goes out, not what the model does: take the tokens from step 4's `decode_tokens`."
+    )
+    if 0 < wrong < len(calls) and not calls[wrong].cached:
+        why = f"call {wrong + 1} begins anew, without the cache, and all before it goes through the model again. {why}"
     expect(
         all(right) and len(calls) == len(fed),
         call=told.call,
         got=f"{len(calls)} forwards",
         wanted=f"{len(fed)} forwards: the prompt, then each token alone, with the cache and a mask as long as both",
-        why="streaming changes when text goes out, not what the model does: take the tokens from step 4's "
-        "`decode_tokens`.",
+        why=why,
         trace=trace(calls, wrong),
     )
 
@@ -55,6 +81,37 @@ def works_again_for_the_same_question(step: ModuleType) -> None:
         )
 
 
+def begins_anew_each_time(step: ModuleType) -> None:
+    """One text twice, of which the first token loses its space: what a stream leaves behind would keep it."""
+    tokenizer = FastTokenizer(backends.metaspace_backend())
+    first, again = (read(step, tokenizer, tokenizer.ids("the cat")) for _ in range(2))
+    if first.text == first.wanted:
+        why = "the first stream was right, the second begins with what the first one left: a default argument "
+        why += "(`ids=[]`) and a module's variable are made once, for all calls. Make it in the function."
+        expect_text(again, why)
+
+
+def takes_ids_of_any_kind(step: ModuleType) -> None:
+    """A `detokenize` that takes an iterator takes a list as well, as in the lesson."""
+    tokenizer, ids = FastTokenizer(), list(b"Hi")
+    try:
+        wanted = list(step.detokenize(tokenizer, iter(ids)))
+    except (AttributeError, TypeError):  # there is none, or it is another function
+        return
+    try:
+        got = list(step.detokenize(tokenizer, ids))
+    except TypeError as error:
+        got = f"{type(error).__name__}: {error}"
+    expect(
+        got == wanted,
+        call=f"list(detokenize(tokenizer, {ids}))",
+        got=got,
+        wanted=f"{wanted}, as for iter({ids})",
+        why="its tokens are an Iterable[int], a list as well as a generator: go over them with `for`, or ask "
+        "`iter(tokens)` before you ask `next`.",
+    )
+
+
 def ends_at_every_eos(step: ModuleType) -> None:
     tokenizer, configured = FastTokenizer(), [END_OF_TEXT, ord("!")]
     for eos in (IM_END, *configured):
@@ -65,6 +122,9 @@ def ends_at_every_eos(step: ModuleType) -> None:
             why = f"the model's EOS ids are {configured}, the tokenizer's is {IM_END}: each ends the answer, unless "
             why += "ignore_eos, and one that is no special token is text, as in the completion."
             _expect_end(told, f"{why} Here {eos} came third.")
+    half, params = "🙂".encode(), SamplingParams(ignore_eos=True)
+    told = read(step, tokenizer, [*half[:2], IM_END, *half[2:]], params=params)
+    _expect_end(told, "with ignore_eos a stop id ends nothing, not even a character: what is held back waits on.")
 
 
 def keeps_the_limit(step: ModuleType) -> None:
@@ -90,18 +150,27 @@ def _expect_end(told: Told, why: str) -> None:
 
 def refuses_what_does_not_fit(step: ModuleType) -> None:
     tokenizer = FastTokenizer()
-    for limit, context in ((0, 4096), (-1, 4096), (50, len(tokenizer.prompt_ids(PROMPT)) + 49)):
+    prompt = len(tokenizer.prompt_ids(PROMPT))
+    for limit, context in ((0, 4096), (-1, 4096), (50, prompt + 49), (9000, prompt + 8999)):
         model, got = answering(tokenizer, b"Hello", context=context), "no error"
         try:
             next(iter(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=limit)), None)
         except Exception as error:
             got = type(error).__name__
+        why = "`check_fits` says so before any work is done; 0 is a limit too, not a missing one."
+        if limit > 1:
+            why = "prompt and limit are beyond the context: `check_fits` gets the limit that was asked for, uncut."
+        if got not in ("no error", RequestRefused.__name__):
+            why = (
+                "the error of a limit is a RequestRefused, which the server knows from a fault of its own: it is what "
+            )
+            why += "`check_fits` raises."
         expect(
             got == RequestRefused.__name__ and not model.calls,
             call=f"next({called(max_new_tokens=limit)}), a context of {context}",
             got=f"{got}, {counted(len(model.calls), 'forward')}",
             wanted="RequestRefused, 0 forwards",
-            why="`check_fits` says so before any work is done; 0 is a limit too, not a missing one.",
+            why=why,
             trace=trace(model.calls, 0) if model.calls else (),
         )
 
@@ -120,6 +189,16 @@ def hands_on_the_params(step: ModuleType) -> None:
         wanted="40 letters, of ranks [0, 1]: the best and the second",
         why="temperature and top_k belong to the request: hand its `params` to the token loop.",
     )
+    text = "".join(step.generate_stream(ScriptedModel(favourites), tokenizer, PROMPT, max_new_tokens=40))
+    best = "".join(chr(int(favourites(tuple(range(prompt + at))).argmax())) for at in range(40))
+    expect(
+        text == best,
+        call=f"''.join({called(max_new_tokens=40)})",
+        got=repr(text),
+        wanted=f"{best!r}: the best each time",
+        why="no params means `SamplingParams()`, which is greedy: nothing is drawn.",
+        varies=True,
+    )
 
 
 def favourites(seen: tuple[int, ...]) -> torch.Tensor:
@@ -131,34 +210,50 @@ def favourites(seen: tuple[int, ...]) -> torch.Tensor:
 
 
 def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., ModuleType]) -> None:
-    cached, params, texts = load(4).generate_cached, SamplingParams(temperature=1.2, top_k=20), {}
-    call = f"''.join({called(max_new_tokens=24, params=params)})"
-    for seed in (1, 2, 3):
-        torch.manual_seed(seed)
-        wanted = cached(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params).text
-        torch.manual_seed(seed)
-        text = "".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params))
-        texts[text] = wanted
-    why = "the seed is the caller's: nothing in here sets it again."
-    got = f"{len(texts)} text{'s' * (len(texts) > 1)}"
-    expect(len(texts) == 3, call=f"{call}, each time after another seed", got=got, wanted="three texts", why=why)
-    both = ["".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params)) for _ in "ab"]
-    expect(
-        both[0] != both[1],
-        call=f"{call}, twice after one torch.manual_seed",
-        got="the same text twice",
-        wanted="two texts",
-        why="the draws move the global generator on: whoever puts its state back makes every answer the same.",
-    )
-    text, wanted = next(((text, wanted) for text, wanted in texts.items() if text != wanted), ("", ""))
-    expect(
-        text == wanted,
-        call=f"torch.manual_seed(seed); {call}",
-        got=repr(text),
-        wanted=f"{wanted!r}, which generate_cached gave",
-        why="both paths draw from torch's global generator, one draw a token: look for a second draw or another order.",
-        varies=True,
-    )
+    cached, by_rank, by_share = load(4).generate_cached, {"top_k": 20}, {"top_p": 0.5}
+    for cut in (by_rank, by_share):
+        params, texts = SamplingParams(temperature=1.2, **cut), {}
+        call = f"''.join({called(max_new_tokens=24, params=params)})"
+
+        def streamed(params: SamplingParams = params) -> str:
+            return "".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params))
+
+        for seed in (1, 2, 3):
+            torch.manual_seed(seed)
+            wanted = cached(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params).text
+            after = torch.get_rng_state()
+            torch.manual_seed(seed)
+            text = streamed()
+            texts[text] = wanted, torch.equal(torch.get_rng_state(), after)
+        why = "the seed is the caller's: nothing in here sets it again."
+        got = f"{len(texts)} text{'s' * (len(texts) > 1)}"
+        expect(len(texts) == 3, call=f"{call}, each time after another seed", got=got, wanted="three texts", why=why)
+        both = [streamed(), streamed()]
+        expect(
+            both[0] != both[1],
+            call=f"{call}, twice after one torch.manual_seed",
+            got="the same text twice",
+            wanted="two texts",
+            why="the draws move the global generator on: whoever puts its state back makes every answer the same.",
+        )
+        wrong = ((text, *told) for text, told in texts.items() if text != told[0])
+        text, wanted, same_draws = next(wrong, ("", "", True))
+        why = (
+            "both paths draw from torch's global generator, one draw a token: look for a second draw or another order."
+        )
+        if same_draws:
+            why = (
+                "as many random numbers were drawn as there, for other odds: the request's params go to the token loop "
+            )
+            why += "whole, as they are (temperature, top_k, top_p)."
+        expect(
+            text == wanted,
+            call=f"torch.manual_seed(seed); {call}",
+            got=repr(text),
+            wanted=f"{wanted!r}, which generate_cached gave",
+            why=why,
+            varies=True,
+        )
 
 
 def says_what_the_library_says(step: ModuleType) -> None:

@@ -7,7 +7,7 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
@@ -17,6 +17,8 @@ UNFINISHED = "\ufffd"
 PROMPT = " Hi\n"  # word for word: nothing of it is stripped
 LEGEND = "   (chunk <- ids of the tokens taken for it)"
 NEIGHBOURS = 3  # chunks shown before and after a wrong one
+LATE = "whole text waits for nothing, neither the next token nor a space, a line or the end: only U+FFFD at its end "
+LATE += "says that a character is not whole. Yield it at once."
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,21 @@ class Told:
     def texts(self) -> list[str]:
         """The text of the first id, of the first two, and so on; an empty one comes before them."""
         return [self.tokenizer.text(self.ids[:end]) for end in range(len(self.ids) + 1)]
+
+    @property
+    def runs_on(self) -> bool:
+        """Whether the answer came, and after it what the model said beyond its end."""
+        return self.text.startswith(self.wanted) and self.text != self.wanted and len(self.model.calls) > len(self.ids)
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether all that came is right, and the rest is missing."""
+        return self.text != self.wanted and self.wanted.startswith(self.text) and len(self.model.calls) < len(self.ids)
+
+    @property
+    def shows_half(self) -> bool:
+        """Whether half a character was sent of an answer that has none."""
+        return UNFINISHED in self.text and UNFINISHED not in self.wanted
 
     @property
     def wanted(self) -> str:
@@ -82,6 +99,30 @@ class Told:
         settled, sent = self.texts[: self.chunks[at].forwards], len(self.sent_before(at))
         return any(len(text) > sent for text in settled if not text.endswith(UNFINISHED))
 
+    def is_ahead(self, at: int) -> bool:
+        """Whether tokens were taken before this chunk came whose text comes only now: the next brings no new id."""
+        forwards = [chunk.forwards for chunk in self.chunks]
+        return (
+            at + 1 < len(forwards)
+            and forwards[at] > at + 1
+            and forwards[at] == forwards[at + 1]
+            and at + 2 < len(self.ids)
+        )
+
+    def why_late(self, at: int) -> str:
+        prompt = self.tokenizer.prompt_ids(PROMPT)
+        prefills = sum(call.ids == prompt and not call.cached for call in self.model.calls)
+        if prefills > 1:
+            return (
+                f"the prompt went through the model {prefills} times: one `decode_tokens` makes all tokens of a stream."
+            )
+        if self.is_ahead(at):
+            return (
+                "the model runs ahead of the reader: the tokens are collected first (`list`, `generate_cached`), or a "
+                "thread makes them unasked. Take one token, send its text, and only then take the next."
+            )
+        return LATE
+
     def shown(self, wrong: int | None = None) -> str:
         """The chunks, each with the ids that the model said for it: `'He' <- 72 101 | 'y' <- 121`."""
         ends = [chunk.forwards for chunk in self.chunks]
@@ -107,8 +148,13 @@ def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int) -> str:
     if not pieces:
         return "no chunk at all"
     first, last = max(around - NEIGHBOURS, 0), around + NEIGHBOURS + 1
-    told = [f"{text!r} <- {' '.join(map(str, ids)) or 'no new id'}" for text, ids in pieces[first:last]]
+    told = [f"{text!r} <- {_short_ids(ids) or 'no new id'}" for text, ids in pieces[first:last]]
     return " | ".join(["..."] * (first > 0) + told + ["..."] * (last < len(pieces)))
+
+
+def _short_ids(ids: Sequence[int]) -> str:
+    told = [*map(str, ids)]
+    return " ".join(told if len(told) <= 40 else [*told[:4], "...", *told[-3:]])
 
 
 def called(**options: Any) -> str:
@@ -125,7 +171,19 @@ def _short_params(value: Any) -> str:
     return f"SamplingParams({', '.join(f'{name}={field!r}' for name, field in changed.items())})"
 
 
-def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> ScriptedModel:
+class AnsweringModel(ScriptedModel):
+    """Also ends the streamer that its `generate` is handed: who reads it in another thread would wait for ever."""
+
+    own_loop = False
+
+    def generate(self, *arguments: Any, streamer: Any = None, **options: Any) -> None:
+        if streamer is None:
+            super().generate(*arguments, **options)
+        self.own_loop = True
+        streamer.end()
+
+
+def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> AnsweringModel:
     """A model that answers `PROMPT` with these ids, and whatever else it sees with question marks.
 
     Its vocabulary is wider than the tokenizer's.
@@ -137,7 +195,7 @@ def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> S
         on_track = seen[: len(prompt)] == prompt and said == reply[: len(said)] and len(said) < len(reply)
         return reply[len(said)] if on_track else lost
 
-    return ScriptedModel(script, vocab_size=len(tokenizer) + 40, **options)
+    return AnsweringModel(script, vocab_size=len(tokenizer) + 40, **options)
 
 
 def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: Any = None, **options: Any) -> Told:
@@ -164,6 +222,14 @@ def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: 
             why="the stream ends where the answer ends.",
             trace=trace(model.calls),
         )
+    if getattr(model, "own_loop", False):
+        raise CheckFailure(
+            call=call,
+            got="model.generate(..., streamer=...), the library's own loop",
+            wanted="tokens from step 4's `decode_tokens`",
+            why="this step turns the tokens of your own loop into text: take them from `decode_tokens`, one by one; "
+            "neither `generate` nor its streamer is needed, nor a thread.",
+        )
     return Told(call, tokenizer, model, ids, chunks)
 
 
@@ -173,6 +239,11 @@ def expect_text(told: Told, why: str, varies: bool = False) -> None:
     if wrong is not None and told.sends_again(wrong):
         why = "a token without text of its own brings nothing new, and yet what was sent is sent again. Where n is 0, "
         why += "`text[-n:]` is the whole text."
+    elif told.runs_on:
+        why = (
+            "the answer is over, and the model was asked for more: `max_new_tokens` is the number of tokens, the first "
+        )
+        why += "one included, and an EOS is the last."
     expect(
         told.text == told.wanted,
         call=told.call,

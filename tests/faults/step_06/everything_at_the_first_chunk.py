@@ -1,7 +1,7 @@
 """The whole answer is generated as the first chunk is asked for, then cut into pieces.
 
 Caught by: test_each_chunk_goes_out_with_its_token
-Says: Yield it at once
+Says: the tokens are collected first
 """
 
 from .step_04_generate_cached import generate_cached

@@ -1,7 +1,7 @@
 """The stream has a loop of its own, which sends the whole sequence through the model for every token.
 
 Caught by: test_one_token_a_step_through_the_cache
-Says: take the tokens from step 4's `decode_tokens`
+Says: all before it goes through the model again
 """
 
 import torch

@@ -16,12 +16,12 @@ def decode(tokenizer, ids):
 
 
 def detokenize(tokenizer, tokens):
-    asks, answers = queue.Queue(), queue.Queue()
+    source, asks, answers = iter(tokens), queue.Queue(), queue.Queue()
 
     def work():
         while asks.get():
             try:
-                answers.put((next(tokens, None), None))
+                answers.put((next(source, None), None))
             except BaseException as error:
                 answers.put((None, error))
 

@@ -1,0 +1,37 @@
+"""Work done in another thread while this one stands still half-way: a lock that lasts over a `yield` shows here."""
+
+from collections.abc import Callable
+from threading import Thread
+from typing import TypeVar
+
+from kata.failure import expect
+
+PATIENCE_S = 5.0  # waited only for what never comes
+T = TypeVar("T")
+
+
+def in_another_thread(work: Callable[[], T], *, call: str) -> T:
+    """What the work gives, or its error. It must come to an end, although an iterator is left half-way here."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(PATIENCE_S)
+    expect(
+        not thread.is_alive(),
+        call=f"{call}, in another thread, while an earlier one stands half-way in this one",
+        got="no end: it waits for the other",
+        wanted="both at once",
+        why="a lock, or another wait, lasts over a `yield`: whoever stops taking halts everybody else. What is asked "
+        "of the model lies between two yields, and nothing is held there.",
+    )
+    if errors:
+        raise errors[0]
+    return results[0]
