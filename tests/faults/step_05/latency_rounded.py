@@ -1,7 +1,7 @@
 """The latency is rounded to two places, as it will be shown.
 
 Caught by: test_a_short_answer_is_measured_as_well
-Says: Probably it is rounded, and only `as_dict()` rounds
+Says: only `as_dict()` rounds
 """
 
 from collections.abc import Sequence
