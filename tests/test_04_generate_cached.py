@@ -189,6 +189,7 @@ def test_generate_cached_uses_the_cache(step):
         result, call = run(step.generate_cached, ScriptedModel(hashed()), max_new_tokens=new_tokens)
         why = "this loop works with a cache, and the metrics report it."
         expect(result.used_cache, call=f"{call}.used_cache", got=result.used_cache, wanted=True, why=why)
+    decode_manners.works_anew_for_the_same_prompt(step)
 
 
 def test_the_prompt_goes_through_step_1(load):
@@ -371,8 +372,9 @@ def test_eighty_tokens_after_a_long_prompt(step):
 
     Hint: Print the lengths of mask and cache around token 70. Does one of them stop at some number?
     """
-    loop_promises.copes_with_a_long_prompt(step.generate_cached)
     decode_promises.goes_on_as_it_began(step)
+    decode_promises.cuts_no_long_prompt(step)
+    loop_promises.copes_with_a_long_prompt(step.generate_cached)
 
 
 def test_new_tensors_follow_the_model_to_its_device(step):

@@ -14,16 +14,25 @@ import torch
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
-from tests.doubles.decode_promises import IDS, decode, decoded
-from tests.doubles.loop_spies import expect_each, expect_ids, expect_no_graph, inputs_of, take
+from tests.doubles.decode_promises import IDS, decode, decoded, slips_named
+from tests.doubles.locks import in_another_thread
+from tests.doubles.loop_promises import run, stopping_after
+from tests.doubles.loop_spies import counted, expect_each, expect_ids, expect_no_graph, inputs_of, take
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed
 
 
 def can_be_interleaved(step: ModuleType) -> None:
     model, other_ids = ScriptedModel(hashed()), [72, 105]
-    (one, call), (two, _) = decode(step, model), decode(step, model, ids=other_ids)
-    taken = [(take(one, 1, call), take(two, 1, call)) for _ in range(6)]
+    both = decode(step, model)[0], decode(step, model, ids=other_ids)[0]
+    left, call = decode(step, ScriptedModel(hashed()))
+    take(left, 2, call)
+
+    def in_turns() -> list[tuple[list[int], list[int]]]:
+        one, two = both
+        return [(take(one, 1, call), take(two, 1, call)) for _ in range(6)]
+
+    taken = in_another_thread(in_turns, call=f"two in turns: {call}")
     why = "a server answers two clients at once: cache, mask and ids belong to one iterator, not to module or model."
     for at, ids in enumerate((IDS, other_ids)):
         got = [token for pair in taken for token in pair[at]]
@@ -33,15 +42,15 @@ def can_be_interleaved(step: ModuleType) -> None:
 
 
 def lets_go_of_the_cache(step: ModuleType) -> None:
-    model = ScriptedModel(hashed())
-    _, call = decoded(step, model)
-    caches = [weakref.ref(each.cache_returned) for each in model.calls if each.cache_returned is not None]
-    model.forget()
-    if any(cache() is not None for cache in caches):
-        gc.collect()
-    kept = sum(cache() is not None for cache in caches)
-    why = "a cache is large, and lives as long as its request: what a module keeps is never given back."
-    expect(kept == 0, call=f"after list({call})", got=f"{kept} caches still held", wanted="none", why=why)
+    for model, stop_ids in ((ScriptedModel(hashed()), ()), (ScriptedModel(stopping_after(4, 7, IDS)), {7})):
+        _, call = decoded(step, model, stop_ids=stop_ids)
+        caches = [weakref.ref(each.cache_returned) for each in model.calls if each.cache_returned is not None]
+        model.forget()
+        if any(cache() is not None for cache in caches):
+            gc.collect()
+        kept = sum(cache() is not None for cache in caches)
+        why = "a cache is large, and lives as long as its request: what module or model keeps is never given back."
+        expect(kept == 0, call=f"after list({call})", got=f"{kept} caches still held", wanted="none", why=why)
 
 
 def starts_afresh(step: ModuleType) -> None:
@@ -50,7 +59,8 @@ def starts_afresh(step: ModuleType) -> None:
     call = "decode_tokens(model, inputs, 6, params, stop_ids)"
     take(step.decode_tokens(model, inputs, 6, params, frozenset()), 2, call)
     for number in (2, 3):
-        ids = take(step.decode_tokens(model, inputs, 6, params, frozenset()), 9, call)
+        with slips_named(f"{call}, time {number}"):
+            ids = take(step.decode_tokens(model, inputs, 6, params, frozenset()), 9, call)
         why = "each call starts with an empty cache and with the caller's inputs, which it leaves as they are."
         expect_ids(ids, expected_reply(hashed(), IDS, 6), call=f"{call}, time {number}", why=why, calls=model.calls)
     why = "no call saves work by what another has left: a prefill for each."
@@ -73,6 +83,21 @@ def starts_afresh(step: ModuleType) -> None:
         expect(right, call=f"inputs after {call}", got=got, wanted="as they were", why=why)
 
 
+def works_anew_for_the_same_prompt(step: ModuleType) -> None:
+    model = ScriptedModel(hashed())
+    for number in (1, 2):
+        before = len(model.calls)
+        _, call = run(step.generate_cached, model, max_new_tokens=5)
+        made = len(model.calls) - before
+        why = (
+            "an answer, a prefill or a cache of an earlier call is kept, by the module or by the model: nothing may be."
+        )
+        if number == 1:
+            why = "generate_cached collects the tokens of decode_tokens, each from one call of the model."
+        got = f"{counted(made, 'call')} of the model"
+        expect(made == 5, call=f"{call}, time {number}", got=got, wanted="5 calls", why=why)
+
+
 def leaves_the_grad_mode_between_tokens(load: Callable[[], ModuleType]) -> None:
     """load: the fixture; also an import must not change the mode."""
     on = {True: "on", False: "off"}
@@ -92,14 +117,18 @@ def leaves_the_grad_mode_between_tokens(load: Callable[[], ModuleType]) -> None:
 
 
 def records_no_graph_in_another_thread(step: ModuleType) -> None:
-    model = ScriptedModel(hashed())
-    tokens, call = decode(step, model, 4)
-    thread = Thread(target=take, args=(tokens, 4, call))
-    thread.start()
-    thread.join()
-    why = "PyTorch's grad mode belongs to a thread, and a server takes tokens in one of its own: switch it off around "
-    why += "each call of the model, by a decorator of the generator function or a block inside it."
-    expect_no_graph(model.calls, call=f"{call}, tokens taken in another thread", why=why)
+    for training in (False, True):
+        model = ScriptedModel(hashed()).train(training)
+        tokens, call = decode(step, model, 4)
+        thread = Thread(target=take, args=(tokens, 4, call))
+        thread.start()
+        thread.join()
+        call += f", tokens taken in another thread{', the model in training mode' * training}"
+        why = "PyTorch's grad mode belongs to a thread, and a server takes tokens in one of its own: switch it off "
+        why += "around each call of the model, by a decorator of the generator function or a block inside it."
+        if training:
+            why = "a generation records nothing, whatever mode the model is in: only dropout goes by `model.training`."
+        expect_no_graph(model.calls, call=call, why=why)
 
 
 def ends_when_it_is_closed_or_dropped(step: ModuleType) -> None:

@@ -3,7 +3,9 @@
 Each function is handed a solution's step 4 and raises a `CheckFailure` where it breaks the promise.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from threading import enumerate as enumerate_threads
 from types import ModuleType
 
@@ -11,7 +13,7 @@ from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import IM_END
-from tests.doubles.loop_promises import stopping_after
+from tests.doubles.loop_promises import prompt_ids, run, stopping_after
 from tests.doubles.loop_spies import (
     counted,
     expect_calls,
@@ -27,6 +29,19 @@ from tests.doubles.scripts import expected_reply, hashed, rows, tricky
 
 IDS = [84, 104, 101, IM_END, 10, 115, 107, 121, 63]
 LONG = [1 + at * at % 250 for at in range(1100)]
+OPAQUE = "the cache is opaque: hand it back as it is, neither copied nor asked. How long it is, your mask knows."
+SLIPS = (  # what Python says, and what is behind it
+    ("raised StopIteration", "`return` ends a generator: a StopIteration raised inside is an error for its reader."),
+    (
+        "KeyError: '(input_ids|attention_mask)'",
+        "the inputs belong to the caller, and stay as they were: read them, take nothing out.",
+    ),
+    (
+        "no attribute '(input_ids|attention_mask)'",
+        "`inputs` is a mapping, of whatever kind: `inputs['input_ids']` reads it.",
+    ),
+    ("Cache' object", OPAQUE),
+)
 CONFIG_EOS, CONFIG_PAD = 21, 23  # ids that only the model's config names
 
 
@@ -73,14 +88,38 @@ def decode(
     """The iterator that decode_tokens returns, none of it taken, and the call as a learner would write it."""
     stops = set(stop_ids)  # {7, 10}, or set()
     call = f"decode_tokens(model, inputs, {new_tokens}, {params or 'SamplingParams()'}, {stops})"
-    tokens = step.decode_tokens(model, inputs_of(ids), new_tokens, params or SamplingParams(), frozenset(stop_ids))
+    inputs = dict(inputs_of(ids))
+    tokens = step.decode_tokens(model, inputs, new_tokens, params or SamplingParams(), frozenset(stop_ids))
     return tokens, call
+
+
+@contextmanager
+def slips_named(call: str) -> Iterator[None]:
+    """An error of the solution that a well-known slip explains is a failure that names it."""
+    try:
+        yield
+    except CheckFailure:
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        why = next((why for pattern, why in SLIPS if re.search(pattern, told)), None)
+        if why is None:
+            raise
+        raise CheckFailure(call=call, got=told, wanted="its tokens", why=why) from error
 
 
 def decoded(step: ModuleType, model, new_tokens: int = 6, **options) -> tuple[list[int], str]:
     """All ids of decode_tokens, and the call. It is asked for three more than there should be."""
-    tokens, call = decode(step, model, new_tokens, **options)
-    return take(tokens, new_tokens + 3, call), call
+    with slips_named(f"list(decode_tokens(model, inputs, {new_tokens}, ...))"):
+        tokens, call = decode(step, model, new_tokens, **options)
+        return take(tokens, new_tokens + 3, call), call
+
+
+def none_kept(model: ScriptedModel, ids: Sequence[int], why: str) -> str:
+    """The why, or where the prompt did not go in first, that something is left of an earlier call."""
+    if model.calls and model.calls[0].ids == ids:
+        return why
+    return "the prompt did not go in: something is left of an earlier call, a cache or an answer, and nothing may be."
 
 
 def prefills_the_whole_prompt(step: ModuleType) -> None:
@@ -140,8 +179,7 @@ def hands_on_the_cache(step: ModuleType) -> None:
         decoded(step, ModelWithASealedCache(hashed()))
     except (AttributeError, TypeError) as error:
         told = f"{type(error).__name__}: {error}"
-    why = "the cache is opaque: hand it back as it is, neither copied nor asked. How long it is, your mask knows."
-    expect(not told, call=f"{call}, the cache an opaque one", got=told, wanted="6 tokens", why=why)
+    expect(not told, call=f"{call}, the cache an opaque one", got=told, wanted="6 tokens", why=OPAQUE)
 
 
 def grows_the_mask(step: ModuleType) -> None:
@@ -204,6 +242,7 @@ def takes_the_best_of_the_last_row(step: ModuleType) -> None:
         model = ScriptedModel(hashed(seed))
         ids, call = decoded(step, model, 16)
         why = "each token is the best of the last row of logits, the newest position's: `logits[:, -1, :]`."
+        why = none_kept(model, IDS, why)
         expect_ids(ids, expected_reply(hashed(seed), IDS, 16), call=call, why=why, calls=model.calls)
 
 
@@ -212,20 +251,40 @@ def makes_exactly_as_many(step: ModuleType) -> None:
         model = ScriptedModel(hashed())
         ids, call = decoded(step, model, new_tokens)
         expect_counts(model.calls, len(ids), new_tokens, call=f"list({call})")
+    ids, call = decoded(step, ScriptedModel(hashed()), 0)
+    why = "the limit is asked before each token, the first one too."
+    expect(not ids, call=f"list({call})", got=counted(len(ids), "token"), wanted="none", why=why)
 
 
 def goes_on_as_it_began(step: ModuleType) -> None:
     """Long runs, call by call: the whole prompt, then the newest token alone."""
     for prompt, new_tokens in ((LONG, 3), (IDS, 520)):
-        model = ScriptedModel(hashed())
+        model = ScriptedModel(lambda seen: 97 + (len(seen) + seen[-1]) % 26)
         ids, call = decoded(step, model, new_tokens, ids=prompt, params=SamplingParams(ignore_eos=True), stop_ids={7})
         call = call.replace("inputs", f"inputs of {len(prompt)} ids")
         fed = [each.ids for each in model.calls]
-        why = "the whole prompt goes in once, however long it is, and then the newest token alone: no call starts over."
+        why = (
+            "the whole prompt goes in as one call, however long it is, and then the newest token alone: no call starts "
+        )
+        why += "over."
         expect_each(model.calls, fed, [prompt, *([token] for token in ids)][: len(fed)], call=call, why=why)
-        why = "with ignore_eos only the limit ends the answer, and that is the one handed in."
+        masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
+        why = "a 1 for each token that is cached and for each new one, however many they are: no mask has a last place."
+        expect_each(model.calls, masks, wanted, call=call, why=why, of="attention_mask")
+        why = "with ignore_eos only the limit handed in ends the answer, no limit of your own."
         got = counted(len(ids), "token")
         expect(len(ids) == new_tokens, call=call, got=got, wanted=f"{new_tokens} tokens", why=why)
+
+
+def cuts_no_long_prompt(step: ModuleType) -> None:
+    text, model = "".join(f"{number} " for number in range(700)), ScriptedModel(lambda _: 97)
+    _, call = run(step.generate_cached, model, text, max_new_tokens=1)
+    why = (
+        "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses what "
+    )
+    why += "does not fit."
+    first = model.calls[0].ids if model.calls else []
+    expect_ids(first, prompt_ids(text), call=f"the first call of the model in {call}", why=why, calls=model.calls[:1])
 
 
 def prefills_a_single_token(step: ModuleType) -> None:
@@ -262,6 +321,7 @@ def stops_at_the_stop_ids(step: ModuleType) -> None:
             why += f" Handed {{7}}, yours stops at {' and '.join(map(str, ends)) or 'nothing'}; the model's own EOS is "
             why += f"10, the tokenizer's {IM_END}."
             why += f" The model's config has {CONFIG_EOS} as EOS and {CONFIG_PAD} for padding."
+            why = none_kept(model, IDS, why)
         expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
         right, shown = len(model.calls) == len(wanted), trace(model.calls, len(wanted))
         got = f"{len(model.calls)} calls for {len(wanted)} tokens"
@@ -282,10 +342,13 @@ def _stops_at(step: ModuleType, said: int) -> bool:
 
 
 def can_ignore_stop_ids(step: ModuleType) -> None:
-    model = ScriptedModel(stopping_after(2, 7, IDS))
-    ids, call = decoded(step, model, 6, params=SamplingParams(ignore_eos=True), stop_ids={7})
-    why = "with ignore_eos a stop id is a token like any other, yielded and fed back: only the limit ends the answer."
-    expect_ids(ids, expected_reply(model.script, IDS, 6), call=call, why=why, calls=model.calls)
+    for at in (2, 1):
+        model = ScriptedModel(stopping_after(at, 7, IDS))
+        ids, call = decoded(step, model, 6, params=SamplingParams(ignore_eos=True), stop_ids={7})
+        why = "with ignore_eos a stop id is a token like any other, the first one too, yielded and fed back: only the "
+        why += "limit ends the answer."
+        call = f"{call}, where token {at} is 7"
+        expect_ids(ids, expected_reply(model.script, IDS, 6), call=call, why=why, calls=model.calls)
 
 
 def yields_what_the_sampler_says(step: ModuleType, said: list[int]) -> None:
