@@ -53,6 +53,11 @@ _CAUSES = (
     ),
     (r"'tuple' object has no attribute 'logits'", "the model gave a tuple: leave return_dict alone"),
     (r"KeyError: '(input_ids|attention_mask)'", "ids and mask go together, under these names, as step 1 returns them"),
+    (
+        r"'NoneType' object cannot be interpreted as an integer|between instances of '(int|NoneType)' and '(int|None)",
+        "a number is wanted here and this is None: an argument that may be None (`max_new_tokens`) stands for another "
+        "number, which has to be put in its place first",
+    ),
     (r"'NoneType' object|for .*: .*'NoneType'", _NONE),
     (
         r"'generator' object is not subscriptable|type 'generator' has no len",

@@ -26,6 +26,7 @@ from tests.doubles.sampling_verdicts import (
     expect_nucleus,
     expect_only_best,
     expect_row_named,
+    slip_of_one_candidate,
 )
 
 # Best first: tokens 1, 5, 3, 7, 0, 6, 2, 4. No ties, exact in every float type, and a rank is never the id.
@@ -65,9 +66,8 @@ def test_temperature_0_takes_the_best_token(step: ModuleType) -> None:
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         neighbours = torch.tensor([[0.1, 0.1, 0.0]], dtype=dtype, device="cpu")
         neighbours[0, 1] += torch.finfo(dtype).eps / 16  # the next number of this type
-        next_to = (
-            f"token 1 is the next larger number in {dtype}, and softmax makes both equal: ask the logits for the best."
-        )
+        next_to = f"token 1 is the next larger number in {dtype}. Softmax makes both equal, and a small temperature in "
+        next_to += "the place of 0 does not tell them apart: return the argmax of the logits, before you divide."
         expect_best(step, neighbours, params, next_to)
 
 
@@ -87,17 +87,14 @@ def test_top_k_1_takes_the_best_token(step: ModuleType) -> None:
     tokens are left, and are they the best ones?
     """
     wanted, places = THREE_ROWS.argmax(-1).tolist(), THREE_ROWS.argsort(-1, descending=True)
+    why = "top_k 1 leaves one token, the best, whatever the temperature: `<` drops the others, `<=` drops it too."
     for temperature in (0.7, 2.0):
         params = SamplingParams(temperature=temperature, top_k=1)
+        why = slip_of_one_candidate(step, ROW, params) or why
         got, call = sample(step, THREE_ROWS, params), call_text(THREE_ROWS, params)
         expect(got != [0, 0, 0], call=call, got=got, wanted=wanted, why=PLACES)
         expect(got != (places == 0).int().argmax(-1).tolist(), call=call, got=got, wanted=wanted, why=NO_RANKS)
-        expect_best(
-            step,
-            THREE_ROWS,
-            params,
-            "top_k 1 leaves one token, the best, whatever the temperature: `<` drops the others, `<=` drops it too.",
-        )
+        expect_best(step, THREE_ROWS, params, why)
     ties, params = torch.tensor([[1.0, 3.0, 3.0, 0.0]], device="cpu"), SamplingParams(temperature=1.0, top_k=1)
     got = sample(step, ties, params)[0]
     expect(got in (1, 2), call=call_text(ties, params), got=got, wanted="1 or 2", why="of equally good ones either.")
@@ -644,7 +641,8 @@ def test_a_tiny_temperature_stays_finite(step: ModuleType) -> None:
     Hint: What is 3.0 / 1e-45 in float32, and 0.0 / 1e-45? Softmax does not mind a common offset: could you choose one
     before you divide?
     """
-    why = "the quotient overflows, and inf - inf is NaN: compute in float32, on logits less the row's largest."
+    why = "the quotient overflows, and inf - inf is NaN: compute in float32, on logits less the row's largest, "
+    why += "and divide by no less than 1e-30, say: the smallest temperatures are 0 in float32."
     for dtype in (torch.float16, torch.bfloat16, torch.float32):
         for temperature in (1e-4, 1e-6, 1e-8, 1e-30, 1e-45, 5e-324):
             for logits in (THREE_ROWS, THREE_ROWS + 40, THREE_ROWS - 40):

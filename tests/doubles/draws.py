@@ -7,6 +7,7 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
+from kata.causes import cause_of
 from kata.failure import CheckFailure
 from shared.sampling_params import SamplingParams
 
@@ -50,6 +51,7 @@ def sample(
             why,
             _greedy_cause(step, logits) if params.temperature <= 0 else "",
             *(cause for pattern, cause in _CAUSES if re.search(pattern, text)),
+            ended(cause_of(type(error).__name__, str(error))),
             "the call must not raise here.",
         ]
         call, wanted = call_text(logits, params, generator), f"ids of shape ({batch}, 1)"
@@ -66,6 +68,11 @@ def sample(
         why = "there is no such token."
         raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
     return drawn
+
+
+def ended(cause: str) -> str:
+    """A cause of `kata/causes.py` as a sentence."""
+    return f"{cause}." if cause else ""
 
 
 def _infinite_cause(step: ModuleType, logits: Tensor, params: SamplingParams) -> str:

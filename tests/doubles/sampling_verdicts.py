@@ -5,6 +5,7 @@ A frequency is judged against exact probabilities. Right draws fail one trial wi
 has odds below 1e-13. A wrong distribution is then judged against those of well-known slips.
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -12,7 +13,7 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.draws import (
@@ -103,6 +104,22 @@ def expect_best(step: ModuleType, logits: Tensor, params: SamplingParams, why: s
             why = f"a token is drawn here, another one each time: {why}"
             expect(False, call=call, got=got, wanted=wanted, why=why, varies=True)
         expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
+
+
+def slip_of_one_candidate(step: ModuleType, row: Tensor, params: SamplingParams) -> str:
+    """What keeps top_k 1 from leaving the best token alone, where a row by itself, or a higher one, tells it."""
+    best = [int(row.argmax())]
+    with contextlib.suppress(CheckFailure):
+        higher = [sample(step, (row + 100)[None], params) for _ in range(64)]
+        alone = [sample(step, row[None], params) for _ in range(64)]
+        if all(drawn == best for drawn in alone):
+            return (
+                "a row by itself is right, and several are not: compare row by row, (batch, 1), and let softmax work "
+            )
+            "along the last dimension, dim=-1."
+        if all(drawn == best for drawn in higher):
+            return "a removed score became 0, which is a score like any other: it becomes -inf."
+    return ""
 
 
 def expect_only_best(step: ModuleType, row: Tensor, k: int, times: int = DRAWS // 4, why: str = "") -> None:

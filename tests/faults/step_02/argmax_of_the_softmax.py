@@ -1,7 +1,7 @@
 """Takes the most probable token by softmax, which makes close logits equal.
 
 Caught by: test_temperature_0_takes_the_best_token
-Says: ask the logits for the best
+Says: return the argmax of the logits
 """
 
 import torch

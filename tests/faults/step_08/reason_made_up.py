@@ -1,7 +1,7 @@
 """Says "length" where the engine knows no finish reason.
 
 Caught by: test_the_metrics_are_the_engines_own
-Says: what was not measured is left out
+Says: makes none of its own
 """
 
 from contextlib import asynccontextmanager

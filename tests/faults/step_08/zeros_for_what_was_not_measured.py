@@ -1,7 +1,7 @@
 """Fills up the figures that the engine has not measured with zeros, so that all answers have the same fields.
 
 Caught by: test_the_metrics_are_the_engines_own
-Says: what was not measured is left out
+Says: makes none of its own
 """
 
 from contextlib import asynccontextmanager
