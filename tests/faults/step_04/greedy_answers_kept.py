@@ -1,7 +1,7 @@
 """A greedy answer never changes, so it is kept for the next time.
 
 Caught by: test_generate_cached_uses_the_cache
-Says: one that was kept is of an earlier request
+Says: of an earlier call is kept
 """
 
 import torch
@@ -33,7 +33,7 @@ def decode_tokens(model, inputs, max_new_tokens, params, stop_ids):
 
 
 def generate_cached(model, tokenizer, prompt, max_new_tokens=None, params=None):
-    key = (id(model), prompt, max_new_tokens)
+    key = (model, prompt, max_new_tokens)
     if params is not None and not params.is_greedy:
         return generate(model, tokenizer, prompt, max_new_tokens, params)
     if key not in ANSWERS:
