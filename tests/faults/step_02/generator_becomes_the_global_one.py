@@ -2,6 +2,7 @@
 
 Caught by: test_with_a_generator_the_global_random_state_is_untouched
 Says: global random numbers are set here
+Like: generator_gives_a_seed
 """
 
 import torch

@@ -2,6 +2,7 @@
 
 Caught by: test_only_the_k_best_are_drawn
 Says: these scores are close, not equal
+Like: computes_in_half_precision
 """
 
 import torch

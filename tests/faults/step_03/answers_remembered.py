@@ -2,6 +2,7 @@
 
 Caught by: test_the_prompt_goes_through_step_1
 Says: one that was kept is of an earlier request
+Unnamed: whatever is kept from the call before fails in the same words
 """
 
 import time

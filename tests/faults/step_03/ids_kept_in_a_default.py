@@ -1,7 +1,8 @@
 """Collects ids in a default argument, which outlives the call.
 
-Caught by: test_it_makes_exactly_as_many_tokens_as_asked_for, test_nothing_is_kept_between_calls
-Says: more tokens than calls
+Caught by: test_the_prompt_goes_through_step_1
+Says: one that was kept is of an earlier request
+Unnamed: whatever is kept from the call before fails in the same words
 """
 
 import torch

@@ -2,6 +2,7 @@
 
 Caught by: test_it_stops_at_every_eos
 Says: A tensor is never found among ints
+Unnamed: not to look and to look in vain are the same from outside
 """
 
 import torch
