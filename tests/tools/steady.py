@@ -44,6 +44,8 @@ def main(words: Sequence[str] | None = None, out: TextIO = sys.stdout) -> int:
     parser.add_argument("steps", nargs="*", type=int, help="1 to 9; without one all of them")
     parser.add_argument("--jobs", type=int, default=JOBS)
     wish = parser.parse_args(words)
+    os.environ["OMP_NUM_THREADS"] = "1"  # torch is not imported yet: a fork of a process with a pool of threads hangs
+    os.environ["OMP_WAIT_POLICY"] = "passive"  # two threads that spin take turns with all the others
     waiting, failed, checks = trials(wish.times, wish.steps or range(1, 10)), 0, 0
     began = time.monotonic()
 
@@ -63,8 +65,6 @@ def main(words: Sequence[str] | None = None, out: TextIO = sys.stdout) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # two threads that spin take turns with all the others
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as told, open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)  # what pytest has to say goes nowhere
         sys.exit(main(out=told))

@@ -12,7 +12,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
-import torch
 
 from kata import guards
 from kata.forks import FORKS
@@ -83,8 +82,7 @@ def _check_in_fork(session: pytest.Session, specimen: Specimen, record: Path, al
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _be_silent()
-    if specimen.threads > 1:
-        torch.set_num_threads(specimen.threads)
+    _use_threads(specimen.threads)
     if specimen.step.number == DUEL:
         keep_one_waiting()
     config = session.config
@@ -106,11 +104,18 @@ def _check_from_nothing(specimen: Specimen, record: Path, also: frozenset[str]) 
     """In a new process: the checks of the specimen's step, collected and run."""
     os.chdir(ROOT)
     _be_silent()
-    torch.set_num_threads(specimen.threads)
+    _use_threads(specimen.threads)
     with record.open("a", encoding="utf-8") as lines:
         arguments = [str(specimen.step.test_file), "--step-file", _laid_over(specimen), *_options()]
         pytest.main(arguments, plugins=[Recorder(specimen, lines, also)])
     os._exit(0)
+
+
+def _use_threads(number: int) -> None:
+    if number > 1:
+        import torch  # which reads the environment as it is imported, and that is the caller's affair
+
+        torch.set_num_threads(number)
 
 
 def _laid_over(specimen: Specimen) -> str:
