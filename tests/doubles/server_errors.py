@@ -149,7 +149,8 @@ def makes_no_null_of_a_figure(create_app: CreateApp) -> None:
         call = f"{asked('/generate', HELLO)}, where the engine measures {name}={figure}"
         shown = "left out" if answer.status == 500 else body_of(answer, call)["metrics"].get(name, "left out")
         why = "pydantic writes inf and NaN as null unless told otherwise, and further figures it does not check at "
-        why += "all: refuse both in the schema of step 7 (allow_inf_nan; a type for extra fields), or leave them out."
+        why += "all. Refuse both in the schema of step 7: `allow_inf_nan=False` does so for the figures that it names, "
+        why += "`__pydantic_extra__: dict[str, JsonValue]` for all others. Or leave them out."
         if shown is not None:
             why = "nobody has measured this number either: a figure that is none is an error, or left out."
         wanted = "a 500, or an answer without that figure"
