@@ -25,7 +25,8 @@ def run(specimens: Sequence[Specimen], tell: Tell, jobs: Jobs = lambda: JOBS, cu
     """Runs the checks of each specimen, so many at a time, and tells the verdicts as they come.
 
     jobs: asked again and again. Steps whose checks mostly wait have as many places once more.
-    curious: on a fault also run the checks that have not caught any fault so far: do they catch anything at all?
+    curious: on a fault also run the checks that no fault of the step is meant for alone, until they have caught one: do
+    they catch anything at all?
     """
     steps = {specimen.step.number: specimen.step for specimen in specimens}
     with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
@@ -45,6 +46,9 @@ class _Schedule:
             self.waiting[specimen.step.number in WAITING_STEPS].append(specimen)
         self.running: list[_Running] = []
         self.idle = {one.step: set(required_checks(one.step)) if curious else set() for one in specimens}
+        for one in specimens:
+            if len(one.caught_by) == 1:  # it will catch that one, or the fault is told as broken
+                self.idle[one.step] -= set(one.caught_by)
 
     def run(self, tell: Tell, jobs: Jobs) -> None:
         try:
