@@ -288,6 +288,7 @@ def test_apps_share_nothing(server: ModuleType) -> None:
                 wanted=[text, text],
                 why="a module-wide variable is shared by all apps: keep engine and state inside create_app.",
             )
+    server_under_load.keeps_apps_apart(server.create_app)
 
 
 def test_the_engine_summarizes_the_cached_generation(server: ModuleType, spies: EngineSpies) -> None:

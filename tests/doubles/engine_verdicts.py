@@ -154,6 +154,14 @@ def check_streams_side_by_side(engine: Any, spies: EngineSpies) -> None:
         wanted="an answer",
         why="a stream that its reader has left must give back what it holds, a lock too: use `with` or try/finally.",
     )
+    got = list(engine.stream("Hello"))
+    expect(
+        got == list(STREAMED),
+        call="stream = engine.stream('Hello'); next(stream); stream.close(); list(engine.stream('Hello'))",
+        got=got,
+        wanted=list(STREAMED),
+        why="that one reader has left says nothing of the next stream: keep no mark of it on `self`.",
+    )
 
 
 def _ends(call: Any, timeout_s: float) -> bool:

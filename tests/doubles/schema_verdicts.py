@@ -76,7 +76,10 @@ def check_params(step: ModuleType, **settings: float) -> None:
     """Whether the settings, or their defaults, arrive in the `SamplingParams`, and nothing else does."""
     wanted = DEFAULTS | settings
     call = as_call({"prompt": "Hello", **settings}) + ".to_sampling_params()"
-    params = accepted(step, prompt="Hello", **settings).to_sampling_params()
+    method = accepted(step, prompt="Hello", **settings).to_sampling_params
+    why = "to_sampling_params is a method, which a server calls: no property."
+    expect(callable(method), call=call, got=f"no method, but {method!r}", wanted="SamplingParams", why=why)
+    params = method()
     why = "every engine of this kata takes its settings as SamplingParams."
     wanted_type = "a shared.sampling_params.SamplingParams"
     expect(isinstance(params, SamplingParams), call=call, got=repr(params), wanted=wanted_type, why=why)
@@ -97,18 +100,24 @@ def check_params(step: ModuleType, **settings: float) -> None:
 
 
 def check_params_of_their_own(step: ModuleType) -> None:
-    """Whether two requests have params of their own, with the same settings as well."""
-    for first, second in (({"top_k": 3}, {"top_k": 7}), ({"top_k": 3}, {"top_k": 3})):
-        one = accepted(step, prompt="Hello", **first).to_sampling_params()
-        two = accepted(step, prompt="Hi", **second).to_sampling_params()
+    """Whether each call gives params of its own: of one request twice, of equal ones, and of others."""
+    why = "a request may still wait when another comes: whatever changes the params of one changes those of the other. "
+    why += "Make new ones in each call."
+    for first, second in (({"top_k": 3}, {"top_k": 7}), ({"top_k": 3}, {"top_k": 3}), ({"top_k": 3}, None)):
+        request = accepted(step, prompt="Hello", **first)
+        other = request if second is None else accepted(step, prompt="Hello", **second)
+        one = request.to_sampling_params()
+        call = f"one = {as_call({'prompt': 'Hello', **first})}.to_sampling_params()"
+        lost = "the setting top_k was lost on the way, at the default temperature of 0: hand it on there too."
+        expect_number(one.top_k, first["top_k"], f"{call}; one.top_k", lost)
+        two = other.to_sampling_params()
+        same = "the same request's again" if second is None else as_call({"prompt": "Hello", **second})
         expect(
             one is not two and one.top_k == first["top_k"],
-            call=f"one = {as_call({'prompt': 'Hello', **first})}.to_sampling_params(); two = "
-            f"{as_call({'prompt': 'Hi', **second})}.to_sampling_params()",
+            call=f"{call}; two = {same}.to_sampling_params()",
             got=f"one and two are the same object, {two}" if one is two else f"one is now {one}",
-            wanted="an object for each request",
-            why="the first request may still wait when the second comes: whatever changes the params of one changes "
-            "those of the other. Make new ones in each call.",
+            wanted="an object of its own for each call",
+            why=why,
         )
 
 

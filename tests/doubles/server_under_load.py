@@ -63,6 +63,17 @@ def keeps_health_answering(create_app: CreateApp) -> None:
                 expect_status(answer, 200, call, why)
 
 
+def keeps_apps_apart(create_app: CreateApp) -> None:
+    """While the engine of one app works, another app of the same size answers."""
+    with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), max_pending=1)) as busy:
+        busy.begin("/generate", HELLO)
+        gate.reached.wait(PATIENCE_S)
+        with LiveServer(create_app(ScriptedEngine(), max_pending=1)) as other:
+            call = f"{asked('/generate', HELLO)} of one app, while the engine of another one works"
+            why = "two apps share nothing, the worker neither: make it in create_app, for this app alone."
+            expect_status(other.post("/generate", HELLO), 200, call, why)
+
+
 def breaks_off_after_an_error(create_app: CreateApp) -> None:
     for error in (ValueError("0xBEEF"), RequestRefused("too late")):
         app = create_app(ScriptedEngine(work=raising(error, first=1)))

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response, Streami
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 Prompt = Annotated[str, StringConstraints(pattern=r"\S", max_length=100_000)]
-Route = tuple[str, str]  # method and path
+Route = tuple[str, str]  # methods, with spaces between, and path
 Work = Callable[..., Any]  # what an endpoint does with a request that is fine
 
 
@@ -112,8 +112,8 @@ def server(
         (generate_at, answering(generate)),
         (stream_at, answering(stream, stream_ask or ask)),
     )
-    for (method, path), endpoint in endpoints:
-        app.add_route(path, endpoint, methods=[method])
+    for (methods, path), endpoint in endpoints:
+        app.add_route(path, endpoint, methods=methods.split())
     return app
 
 

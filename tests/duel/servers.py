@@ -85,8 +85,10 @@ def in_chunks(ask: Ask) -> Response:
 
 
 def at_these_very_paths() -> FastAPI:
-    """Sends nobody from /health/ to /health, and has much to say there."""
-    app = server(says({"status": "ok", "requests": list(range(2000))}), in_chunks)
+    """Sends nobody from /health/ to /health, has much to say there, and minds no method."""
+    much, routes = {"status": "ok", "requests": list(range(2000))}, ("/health", "/generate")
+    health_at, generate_at = (("GET POST", path) for path in routes)
+    app = server(says(much), in_chunks, health_at=health_at, generate_at=generate_at)
     app.router.redirect_slashes = False
     return app
 
@@ -146,7 +148,7 @@ RIGHT_SERVERS = (
     ),
     right("it refuses in words of its own", refuse=lambda error: PlainTextResponse("no, not like this", 422)),
     right("its text repeats the prompt and speaks of an error, its figures are lists as well", generate=tells_more),
-    right("its paths are exact, its JSON comes in chunks, its text is empty", at_these_very_paths),
+    right("its paths are exact, its methods are not, its JSON comes in chunks, its text is empty", at_these_very_paths),
     right("it starts its engine when the app starts", starts_late),
 )
 
