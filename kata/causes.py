@@ -74,6 +74,14 @@ _CAUSES = (
     (r"NameError: name", "nothing of this name is there yet: an import is missing, or it is spelled in two ways"),
     (r"IndexError: list index out of range", "the list is shorter than that, or empty: which place is asked for?"),
     (r"ZeroDivisionError", "the number below the line can be 0: ask before you divide"),
+    (
+        r"AttributeError: 'Generation' object has no attribute",
+        "a Generation has text, input_tokens, output_ids, finish_reason, ttft_s, latency_s and used_cache",
+    ),
+    (
+        r"AttributeError: .* has no attribute",
+        "nothing of this name is there: is it misspelt, or this object another one than it seems?",
+    ),
     (r"object is not callable", "something that is no function is called: is its name used twice?"),
 )
 
@@ -82,3 +90,14 @@ def cause_of(kind: str, message: str) -> str:
     """The sentence, or nothing. kind: the exception's type."""
     text = f"{kind}: {message}"
     return next((cause for pattern, cause in _CAUSES if re.search(pattern, text)), "")
+
+
+def sentence_on(error: Exception) -> str:
+    """The cause of an error that a check tells itself, with a full stop; or nothing."""
+    cause = cause_of(type(error).__name__, str(error))
+    return f"{cause.rstrip('?.')}{'?' if cause.endswith('?') else '.'}" if cause else ""
+
+
+def is_misspelt(error: Exception) -> bool:
+    """Whether a name is wrong, for which no value is to blame."""
+    return isinstance(error, AttributeError | NameError)

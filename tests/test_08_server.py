@@ -177,6 +177,7 @@ def test_stream_sends_the_engines_text(server: ModuleType) -> None:
         engine = ScriptedEngine(pieces)
         with client_of(server.create_app(engine)) as client:
             expect_whole(client.post("/stream", HELLO), "".join(pieces), asked("/stream", HELLO))
+            engine.pieces = pieces[:5]
             engine.stream = lambda *_, pieces=pieces[:5], **__: iter(pieces)  # an iterator that nobody can close
             expect_whole(client.post("/stream", HELLO), "".join(pieces[:5]), asked("/stream", HELLO))
 

@@ -7,7 +7,7 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
-from kata.causes import cause_of
+from kata.causes import is_misspelt, sentence_on
 from kata.failure import CheckFailure
 from shared.sampling_params import SamplingParams
 
@@ -22,8 +22,9 @@ _CAUSES = (  # what Python or torch say, and what is behind it
     ),
     (
         r"contains either `inf`|sum of probabilities|invalid multinomial",
-        "the probabilities hold NaN or are all 0: a row masked whole (tokens tied at the k-th value must stay), "
-        "or exp() of large scores where softmax() is safe.",
+        "the probabilities are negative, NaN or all 0: softmax is missing, or does not run along the last dimension "
+        "(dim=-1), a row was masked whole (tokens tied at the k-th value must stay), or exp() of large scores was "
+        "taken where softmax() is safe.",
     ),
 )
 _SURE = ((r"ScalarType BFloat16", "NumPy has no bfloat16: make float32 of such logits first (`logits.float()`)."),)
@@ -49,9 +50,9 @@ def sample(
             _SIGNATURE if isinstance(error, TypeError) and error.__traceback__.tb_next is None else "",
             _infinite_cause(step, logits, params),
             why,
-            _greedy_cause(step, logits) if params.temperature <= 0 else "",
+            _greedy_cause(step, logits) if params.temperature <= 0 and not is_misspelt(error) else "",
             *(cause for pattern, cause in _CAUSES if re.search(pattern, text)),
-            ended(cause_of(type(error).__name__, str(error))),
+            sentence_on(error),
             "the call must not raise here.",
         ]
         call, wanted = call_text(logits, params, generator), f"ids of shape ({batch}, 1)"
@@ -68,11 +69,6 @@ def sample(
         why = "there is no such token."
         raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
     return drawn
-
-
-def ended(cause: str) -> str:
-    """A cause of `kata/causes.py` as a sentence."""
-    return f"{cause}." if cause else ""
 
 
 def _infinite_cause(step: ModuleType, logits: Tensor, params: SamplingParams) -> str:

@@ -50,6 +50,8 @@ def _told_of_the_order(model: Any) -> Iterator[None]:
     try:
         yield
     except (AttributeError, TypeError) as error:
+        if "Tensor" not in str(error):
+            raise
         call, got = f"model(...) on a {type(model).__name__}", f"{type(error).__name__}: {error}"
         why = "arguments stand in another order in other models: name them, `attention_mask=…`."
         raise CheckFailure(call=call, got=got, wanted="logits", why=why) from error

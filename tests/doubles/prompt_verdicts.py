@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kata.causes import cause_of
+from kata.causes import sentence_on
 from kata.failure import CheckFailure, expect
-from tests.doubles.draws import ended, is_not_started
+from tests.doubles.draws import is_not_started
 from tests.doubles.elsewhere import elsewhere
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM, render, slip_of
 
@@ -66,7 +66,7 @@ def inputs_of(
         text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
         if why is PLAIN:
             found = (cause for pattern, cause in CAUSES if re.search(pattern, text))
-            why = next(found, "") or ended(cause_of(type(error).__name__, str(error))) or PLAIN
+            why = next(found, "") or sentence_on(error) or PLAIN
         raise CheckFailure(call=call, got=text, wanted="input_ids and attention_mask", why=why) from error
 
     why = "apply_chat_template gives ids and mask with return_dict=True, and torch tensors with return_tensors='pt'."

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import isclose, isfinite
 from types import ModuleType, UnionType
 
+from kata.causes import is_misspelt, sentence_on
 from kata.failure import CheckFailure, expect
 from shared.generation import Generation
 from shared.metrics import ServingMetrics
@@ -42,7 +43,8 @@ def result_of(step: ModuleType, of: Generation) -> GenerateResult:
             call=shown(of),
             got=f"{type(error).__name__}: {error}",
             wanted="a GenerateResult",
-            why="these readings can be: an answer without a token, a TTFT that nobody measured. The contract has "
+            why=(sentence_on(error) if is_misspelt(error) else "")
+            or "these readings can be: an answer without a token, a TTFT that nobody measured. The contract has "
             "figures for them, and no error.",
         ) from error
     kind = type(result).__name__

@@ -6,6 +6,7 @@ a token fed twice, left out or fed without its past changes the answer, as in a 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,8 @@ from tests.doubles.scripts import Script, expected_reply, hashed, replying
 
 __all__ = ["Call", "Script", "ScriptedModel", "expected_reply", "hashed", "replying", "trace"]
 
+KNOWS_CACHE = tuple(map(int, version("transformers").split(".")[:2])) >= (5, 24)  # by that name
+OLDER = "in this transformers it is called `past_key_values`; `cache` comes with 5.24."
 PEAK = 60.0  # the scripted token's logit over the others' 0: certain at any temperature up to 2 (e^-30)
 
 
@@ -45,9 +48,12 @@ class Output(dict):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"the model's output has no {name!r}") from None
+            told = f": {OLDER}" if name == "cache" else ""
+            raise AttributeError(f"the model's output has no {name!r}{told}") from None
 
     def __getitem__(self, key: str | int | slice) -> Any:
+        if key == "cache" and not KNOWS_CACHE:
+            raise KeyError(key)
         if not isinstance(key, str):
             return self.to_tuple()[key]
         return super().__getitem__("past_key_values" if key == "cache" else key)
@@ -150,6 +156,10 @@ class ScriptedModel(torch.nn.Module):
             for name, value in locals().items()
             if name not in ("self", "__class__", "unknown") and value is not None
         }
+        if cache is not None and not KNOWS_CACHE:
+            call, wanted = "model(..., cache=...)", "model(..., past_key_values=...)"
+            why = f"{OLDER} A real model swallows an unknown argument without a word."
+            raise CheckFailure(call=call, got="an argument that it has not", wanted=wanted, why=why)
         if unknown:
             raise CheckFailure(
                 call=f"model(..., {', '.join(f'{name}=...' for name in unknown)})", got="an argument that it has not",

@@ -34,6 +34,11 @@ _SLIPS = (  # what Python, pydantic or FastAPI say, and what is behind it
         "the closing to the worker.",
     ),
     (
+        r"EngineWorker\.(run|open)\(\).*(unexpected keyword argument|positional argument)",
+        "`{worker}` takes one thing, which it calls without arguments: `{worker}(lambda: {engine}(…))`, or "
+        "functools.partial.",
+    ),
+    (
         r"unexpected keyword argument|positional argument",
         "the engine is called as `{engine}(prompt, max_new_tokens, params)`.",
     ),
