@@ -78,10 +78,6 @@ _CAUSES = (
         r"AttributeError: 'Generation' object has no attribute",
         "a Generation has text, input_tokens, output_ids, finish_reason, ttft_s, latency_s and used_cache",
     ),
-    (
-        r"AttributeError: .* has no attribute",
-        "nothing of this name is there: is it misspelt, or this object another one than it seems?",
-    ),
     (r"object is not callable", "something that is no function is called: is its name used twice?"),
 )
 
@@ -95,7 +91,7 @@ def cause_of(kind: str, message: str) -> str:
 def sentence_on(error: Exception) -> str:
     """The cause of an error that a check tells itself, with a full stop; or nothing."""
     cause = cause_of(type(error).__name__, str(error))
-    return f"{cause.rstrip('?.')}{'?' if cause.endswith('?') else '.'}" if cause else ""
+    return f"{cause}." if cause and not cause.endswith("?") else cause
 
 
 def is_misspelt(error: Exception) -> bool:
