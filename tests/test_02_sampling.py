@@ -26,6 +26,7 @@ from tests.doubles.sampling_verdicts import (
     expect_nucleus,
     expect_only_best,
     expect_row_named,
+    expect_wide_nucleus,
     slip_of_one_candidate,
 )
 
@@ -119,14 +120,16 @@ def test_successive_draws_differ(step: ModuleType) -> None:
 def _seeds_the_world(
     step: ModuleType, generator: torch.Generator | None = None, params: SamplingParams = DRAWN
 ) -> bool:
-    """Whether a draw leaves the global random numbers the same, whatever they were before."""
-    states = []
+    """Whether a draw leaves the global random numbers the same, whatever they were before, or at their seed's begin."""
+    states, fresh = [], []
     with torch.random.fork_rng(devices=[]):
         for seed in (1, 2):
             torch.manual_seed(seed)
+            fresh.append(torch.get_rng_state())
+            torch.rand(1)
             sample(step, FLAT[None], params, generator and generator.clone_state())
             states.append(torch.get_rng_state())
-    return torch.equal(*states)
+    return torch.equal(*states) or all(map(torch.equal, states, fresh))
 
 
 def _keeps_a_generator(step: ModuleType) -> bool:
@@ -156,13 +159,19 @@ def test_rows_do_not_share_a_draw(step: ModuleType) -> None:
     Hint: How many random numbers does one call use for three rows? Look for an `expand`, a `[0]`, or a single draw that
     is handed to every row.
     """
-    drawn = [sample(step, FLAT.repeat(3, 1), DRAWN) for _ in range(64)]  # always equal: odds below 0.15**128
-    call = f"{call_text(FLAT.repeat(3, 1), DRAWN)}, 64 times"
-    why = "all rows share one row of random numbers: every row needs random numbers of its own."
-    if len(set(sample(step, 20.0 * torch.eye(3, 8, device="cpu"), DRAWN))) == 1:  # a likely token for each row
-        why = "one draw serves all rows, whatever their logits are: every row is drawn by itself."
-    got = "three equal tokens every time"
-    expect(any(len(set(ids)) > 1 for ids in drawn), call=call, got=got, wanted="also different ones", why=why)
+    rows, got = FLAT.repeat(3, 1), "three equal tokens every time"
+    for generator in (None, torch.Generator().manual_seed(5)):
+        drawn = [sample(step, rows, DRAWN, generator) for _ in range(64)]  # always equal: odds below 0.15**128
+        call = f"{call_text(rows, DRAWN, generator)}, 64 times"
+        why = "all rows share one row of random numbers: every row needs random numbers of its own."
+        if len(set(sample(step, 20.0 * torch.eye(3, 8, device="cpu"), DRAWN))) == 1:  # a likely token for each row
+            why = "one draw serves all rows, whatever their logits are: every row is drawn by itself."
+        elif generator:
+            why = (
+                "with a generator handed in all rows get the same random numbers: draw once for all rows, or row after "
+            )
+            why += "row from the generator as it moves on, and set it back for none of them."
+        expect(any(len(set(ids)) > 1 for ids in drawn), call=call, got=got, wanted="also different ones", why=why)
 
 
 def test_draws_follow_the_softmax(step: ModuleType) -> None:
@@ -203,6 +212,11 @@ def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
     heights = torch.tensor([[0.0], [80.0], [20.0], [-80.0]], device="cpu")
     logits = torch.full((4, 8), -120.0, device="cpu").scatter(1, peaks, heights)  # another: odds below 64 * 7 * e**-40
     expect_best(step, logits, DRAWN, "each row has one likely token: softmax works along the last dimension (dim=-1).")
+    many = logits[[at % 7 % 4 for at in range(131)]]
+    pairs = zip(sample(step, many, DRAWN), many.argmax(-1).tolist(), strict=True)
+    wrong, got, wanted = next(((at, *pair) for at, pair in enumerate(pairs) if pair[0] != pair[1]), (0, 0, 0))
+    why = f"row {wrong} of 131 draws by other logits than its own: a batch may have any number of rows."
+    expect(got == wanted, call=f"{call_text(many, DRAWN)}[{wrong}]", got=got, wanted=wanted, why=why)
 
 
 def test_only_the_k_best_are_drawn(step: ModuleType) -> None:
@@ -526,6 +540,7 @@ def test_with_a_generator_the_global_random_state_is_untouched(step: ModuleType)
     Hint: Which functions that you call draw random numbers, and does each of them get the generator? Those of numpy and
     `random` cannot.
     """
+    torch.rand(1)  # so that they are not at the begin of their seed
     before = torch.get_rng_state()
     for params in (DRAWN, SamplingParams(temperature=0.7, top_k=3)):
         sample(step, THREE_ROWS, params, torch.Generator().manual_seed(5))
@@ -589,6 +604,9 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it(step: ModuleType) -> None:
     why = "sort, add up, and drop a token only where the sum *before* it has already reached top_p."
     for top_p, kept in ((0.3, 1), (0.5, 2), (0.75, 3), (0.9, 5), (0.96, 6), (1.0, 8)):  # sums: 40 65 80 89 94 97 99%
         expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), kept, why)
+    low = "a removed score becomes -inf, and no number: other logits may lie as low."
+    expect_nucleus(step, ROW - 10_000, SamplingParams(temperature=1.0, top_p=0.5), 2, low)
+    expect_wide_nucleus(step)
     equal, params = torch.zeros(4, device="cpu"), SamplingParams(temperature=1.0, top_p=0.6)
     drawn = set(draw(step, equal, params))
     why = "three of four equal tokens reach 0.6: cut by place, for a threshold keeps all that equal the last one."

@@ -170,6 +170,9 @@ def expect_each_of_best(step: ModuleType, row: Tensor, top_k: int) -> None:
         missing = [token for token in missing if token not in drawn]
     if len(drawn) == 1:
         why = "only one is ever taken: draw from the kept tokens (`torch.multinomial`)."
+        if len({sample(step, row[None], params)[0] for _ in range(64)}) > 1:
+            why = "a row by itself is right, and of equal rows only the best one is ever drawn: look for the k-th best "
+            why += "value in each row, (batch, 1), not among those of all rows."
     elif not is_off and missing == best_tokens(row, kept)[-1:]:
         why = "one token too few: the k-th best itself stays. Drop what is below it (`<`), not what equals it."
     why = why or f"{kept} tokens must stay, and each be drawn in its turn."
@@ -204,6 +207,20 @@ def expect_nucleus(step: ModuleType, row: Tensor, params: SamplingParams, kept: 
     expect(drawn == wanted, call=call_text(row, params), got=f"drawn: {drawn}", wanted=f"drawn: {wanted}", why=why)
 
 
+def expect_wide_nucleus(step: ModuleType) -> None:
+    """Of 1536 nearly equal tokens those that reach 0.5 are drawn, about 750, and no others.
+
+    Odds of 320 draws without one beyond place 690: below 0.93**320 < 1e-10.
+    """
+    row, params = torch.arange(1536, device="cpu") * 37 % 1536 / 2**14, SamplingParams(temperature=1.0, top_p=0.5)
+    best_first = right_odds(row, SamplingParams(temperature=1.0)).sort(descending=True).values
+    kept = int((best_first.cumsum(-1) < 0.5).sum()) + 1
+    worst = max(int((row > row[token]).sum()) + 1 for token in draw(step, row, params, times=320))
+    why = "a nucleus may hold most of a vocabulary: sort and add up all of the tokens, not the first thousand, say."
+    got, wanted = f"320 tokens, the last at place {worst}", f"tokens from all of the {kept} best, and no others"
+    expect(690 < worst <= kept + 1, call=call_text(row, params), got=got, wanted=wanted, why=why, varies=True)
+
+
 def expect_row_named(step: ModuleType, logits: Tensor, params: SamplingParams, row: int) -> None:
     """A ValueError whose text has the number of the row."""
     shown = ", ".join(f"{value:g}" for value in logits[row, :4].tolist())
@@ -230,14 +247,24 @@ def _slips(row: Tensor, params: SamplingParams) -> dict[str, Tensor]:
     too_late = odds_among(scores, everything)
     too_late = too_late.where(kept, 0.0) + (row == row.max()) * too_late[~kept].sum()
     low_number = odds_among(scores.where(kept, -10_000 / temperature), everything)
-    rounded = {"These are the odds of logits rounded to 16 bits.": odds_among(short / temperature, kept)}
-    return (rounded if not torch.equal(short, row) else {}) | {
+    lost = "These are the odds of logits rounded to 16 bits."
+    if (short == short[0]).all():
+        lost = "Every token comes equally often: logits rounded to 16 bits, or cut off at some number (clamp)?"
+    rounded = {lost: odds_among(short / temperature, kept)} if not torch.equal(short, row) else {}
+    others = {f"raised to {floor}": max(temperature, floor) for floor in (0.1, 0.05, 0.02, 0.01, 0.001)}
+    others |= {f"to which {more} was added": temperature + more for more in (0.01, 0.001, 1e-4)}
+    others |= {"lowered to 2": min(temperature, 2.0)}
+    moved = {
+        f"These are the odds of a temperature {how}.": odds_among(row / other, kept)
+        for how, other in others.items()
+        if other != temperature
+    }
+    known = rounded | moved
+    return known | {
         "Always the best token: nothing is drawn.": (row == row.max()).double(),
         "These are the odds of logits multiplied by the temperature.": odds_among(row * temperature, kept),
         "These are the odds of logits that the temperature never changed.": odds_among(row, kept),
         "These are the odds of logits divided by the temperature twice.": odds_among(scores / temperature, kept),
-        "These are the odds of a temperature raised to 0.1.": odds_among(row / max(temperature, 0.1), kept),
-        "These are the odds of a temperature lowered to 2.": odds_among(row / min(temperature, 2.0), kept),
         "These are the odds of softmax taken twice.": odds_among(odds_among(scores, kept), kept),
         "These are the odds of a softmax that was squared.": odds_among(2 * scores, kept),
         "Every token comes equally often: softmax over the wrong dimension?": odds_among(0 * row, everything),

@@ -1,6 +1,6 @@
 """Calls the generator by another name than the signature does.
 
-Caught by: test_temperature_0_draws_nothing, test_a_handed_generator_decides
+Caught by: test_rows_do_not_share_a_draw, test_temperature_0_draws_nothing, test_a_handed_generator_decides
 Says: keep the signature
 """
 
