@@ -32,7 +32,7 @@ from tests.doubles.loop_spies import (
     told_with_use_cache,
 )
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import hashed, rows, tricky
+from tests.doubles.scripts import TRICKY_IDS, hashed, rows, tricky
 
 
 def test_the_result_is_a_generation(load):
@@ -69,17 +69,22 @@ def test_every_call_takes_the_whole_sequence(step):
     expect_each(model.calls, [each.ids for each in model.calls], wanted, call=call, why=why)
 
 
-def test_the_mask_grows_with_the_ids(step):
+def test_the_mask_grows_with_the_ids(load):
     """The attention mask has a 1 for every id (0, a pad or an EOS too) at every call, and grows with them.
 
     Hint: Print the shapes of ids and mask side by side in every round. Which one falls behind? And what is appended
     where the token is 0 or an EOS?
     """
-    model = ScriptedModel(tricky)
-    _, call = run(step.generate_uncached, model, max_new_tokens=8, params=SamplingParams(ignore_eos=True))
-    wanted = [[1] * len(each.ids) for each in model.calls]
-    why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
-    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=call, why=why, of="attention_mask")
+    for under, which in (({}, ""), ({1: step_1_giving(load(1), [5, *TRICKY_IDS])}, ", a prompt with ids 0, 257, 258")):
+        model = ScriptedModel(tricky)
+        generate = load(under=under).generate_uncached
+        _, call = run(generate, model, max_new_tokens=8, params=SamplingParams(ignore_eos=True))
+        wanted = [[1] * len(each.ids) for each in model.calls]
+        why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
+        if which:
+            why = "the first mask is the one that step 1 returned, and hides no id of the prompt, a pad's neither."
+        masks = [each.mask for each in model.calls]
+        expect_each(model.calls, masks, wanted, call=f"{call}{which}", why=why, of="attention_mask")
 
 
 def test_positions_where_given_count_from_0(step):

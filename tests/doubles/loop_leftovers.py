@@ -28,6 +28,7 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
         model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
         model.add_module("adapter", torch.nn.Identity().train(not training))
         model.train(training).adapter.train(not training)
+        model.to(torch.bfloat16 if training else torch.float32)
         tokenizer = FastTokenizer()
         before, settings, kept = _state(model), astuple(params), _settings(tokenizer)
         _, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6, params=params)
@@ -71,13 +72,19 @@ def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def _state(model: ScriptedModel) -> dict[str, Any]:
+    weights = list(model.parameters())
     return copy.deepcopy(
         {
             "hooks": [len(hooks) for hooks in (model._forward_hooks, model._forward_pre_hooks)],
             "mode": [module.training for module in model.modules()],
             "config": vars(model.config),
             "generation_config": vars(model.generation_config),
-            "weights": [(weight.requires_grad, weight.tolist()) for weight in model.parameters()],
+            "weights": {
+                "values": [weight.tolist() for weight in weights],
+                "requires_grad": [weight.requires_grad for weight in weights],
+                "dtype": [weight.dtype for weight in weights],
+                "device": [weight.device for weight in weights],
+            },
         }
     )
 
@@ -101,6 +108,12 @@ def keeps_nothing_between_calls(generate: Generate) -> None:
         wanted = expected_reply(model.script, prompt_ids(), 6, {10} if eos else ())
         call = f"{call}.output_ids, with {eos} as the same model's EOS now"
         expect_ids(result.output_ids, wanted, call=call, why=why, calls=model.calls)
+    for params in (SamplingParams(max_tokens=4, ignore_eos=True), None):
+        model = ScriptedModel(stopping_after(3, 10), eos_token_id=[10])
+        result, call = run(generate, model, max_new_tokens=6, params=params)
+        wanted = expected_reply(model.script, prompt_ids(), 6, () if params else {10})
+        told = "params are those of this call, or `SamplingParams()`: the last call's are another request's."
+        expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=told, calls=model.calls)
     model = ScriptedModel(hashed())
     for number in (1, 2):
         model.calls.clear()

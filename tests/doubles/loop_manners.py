@@ -38,6 +38,11 @@ def records_no_graph(generate: Generate) -> None:
             model = ScriptedModel(hashed()).train(training)
             _, call = run(generate, model, max_new_tokens=4)
         call += ", with the model in training mode" * training
+        if not model.weight.requires_grad:
+            why = (
+                "gradients were switched off in the caller's own parameters (requires_grad), and stay off. Switch them "
+            )
+            why += "off for your calls alone: torch.inference_mode() or no_grad()."
         expect_no_graph(model.calls, call=call, why=why)
 
 
@@ -85,7 +90,7 @@ def _run_with_failure(generate: Generate, error: Exception | None) -> str:
 
 def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw], params: SamplingParams) -> None:
     """asked: the notes of the `step_2_giving` that lies under the step; the model's script gives rows."""
-    tokens = 100 if params == DRAWN[0] else 5
+    tokens = 130 if params == DRAWN[0] else 5
     result, call = run(generate, model, max_new_tokens=tokens, params=params)
     why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the prefill's."
     got, wanted = f"{len(asked)} draws for {len(result.output_ids)} tokens", f"{tokens} draws for {tokens} tokens"
@@ -129,7 +134,8 @@ def _undrawn(model: ScriptedModel, result: Generation, asked: list[Draw]) -> str
     if not undrawn:
         return ""
     which = "the best" if all(result.output_ids[at] == int(rows[at].argmax()) for at in undrawn) else "another one"
-    return f"; taken without it: {which}, as token {', '.join(str(at + 1) for at in undrawn)}"
+    shown = ", ".join(str(at + 1) for at in undrawn[:3]) + (f" and {len(undrawn) - 3} more" if len(undrawn) > 3 else "")
+    return f"; taken without it: {which}, as token {shown}"
 
 
 def uses_what_the_sampler_says(generate: Generate, said: list[int]) -> None:

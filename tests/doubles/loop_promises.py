@@ -245,6 +245,12 @@ def can_ignore_eos(generate: Generate) -> None:
 
 
 def keeps_the_limit(generate: Generate) -> None:
+    model, tokenizer = ScriptedModel(lambda seen: (2, 0, 1, 97)[len(seen) % 4]), FastTokenizer()
+    tokenizer.eos_token = tokenizer.eos_token_id = None
+    result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=12)
+    why = "here neither model nor tokenizer has an EOS, so only the limit ends the answer: no id is an EOS by default."
+    wanted = expected_reply(model.script, prompt_ids(), 12)
+    expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
     for argument, in_params, wanted in ((None, 5, 5), (3, 5, 3), (7, 5, 7), (1, 5, 1)):
         model = ScriptedModel(hashed(), most_calls=30)
         params = SamplingParams(max_tokens=in_params)

@@ -49,13 +49,24 @@ def refuses_fewer_than_one(generate: Generate) -> None:
 
 def refuses_what_does_not_fit(generate: Generate) -> None:
     prompt = len(prompt_ids())
-    for limit, context in ((17, prompt + 16), (None, prompt + 1023), (1, prompt), (5, prompt - 1)):
+    for limit, context in (
+        (17, prompt + 16),
+        (None, prompt + 1023),
+        (1, prompt),
+        (5, prompt - 1),
+        (5000, prompt + 4500),
+    ):
         new = 1024 if limit is None else limit
         why = "prompt and new tokens must fit into the model's context, beyond which positions mean nothing: refuse."
         model = ScriptedModel(hashed(), context=context, most_calls=30)
         try:
             text, call = refusal(generate, model, why, max_new_tokens=limit)
         except CheckFailure as failure:
+            if "more than 30 calls" in failure.got:
+                why = f"{why} Here {new} new tokens are not refused: a limit is refused, not lowered."
+                got, wanted = "an answer was begun", "RequestRefused before the model runs"
+                call = f"{name_of(generate)}(..., max_new_tokens={limit}), a context of {context}"
+                raise CheckFailure(call=call, got=got, wanted=wanted, why=why) from None
             raise failure if model.calls == [] else _refused_too_little(generate, failure, new) from None
         numbers = {"prompt": prompt, "new tokens": new, "context": context}
         missing = [f"{name} ({number})" for name, number in numbers.items() if not _names(text, number)]
