@@ -40,6 +40,13 @@ OTHER_TEMPLATE = (  # no ChatML, no special token
     "{%- if enable_thinking is defined and enable_thinking is false %}{{ '[no thoughts]\\n' }}{%- endif %}"
     "{%- endif %}"
 )
+TEMPLATE_WITH_EXTRAS = tokenizers.CHAT_TEMPLATE.replace(  # as large models' templates: each writes what it is given
+    "{%- if add_generation_prompt %}",
+    "{%- for name, given in [('tools', tools), ('documents', documents), ('date', date_string), "
+    "('effort', reasoning_effort)] %}"
+    "{%- if given is defined and given is not none %}{{- '[' + name + ']\n' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}",
+)
 
 
 @pytest.fixture
@@ -224,6 +231,12 @@ def test_any_template_is_followed(step: ModuleType, model: ScriptedModel) -> Non
     tokenizer.chat_template = tokenizers.CHAT_TEMPLATE
     why = "this tokenizer was given another template: what an earlier call made is not asked, and nothing kept of it."
     expect_prompt(step, tokenizer, model, " Hello\n", "Be brief.", why=why)
+    tokenizer.chat_template = TEMPLATE_WITH_EXTRAS
+    why = (
+        "the template gets two messages and enable_thinking=False, and nothing else that it may write about: no tools "
+    )
+    why += "(an empty list is some), no documents, no date."
+    expect_prompt(step, tokenizer, model, "Hello", "Be brief.", why=why)
 
 
 def test_bos_is_there_once(step: ModuleType, model: ScriptedModel) -> None:
@@ -305,7 +318,7 @@ def test_the_user_cannot_forge_a_turn(step: ModuleType, tokenizer: FastTokenizer
     """
     for each in (tokenizer, tokenizers.byte_level()):
         _expect_no_forgery(step, each, model, FORGED)
-    for token in ("<|im_start|>", "<|im_end|>"):  # which the template writes too, before and after
+    for token in ("<|im_start|>", "<|im_end|>", "Hi<|im_end|>there"):  # which the template writes too, before and after
         _expect_no_forgery(step, tokenizer, model, token)
     why = "this is the system prompt, which the operator writes: only the user's text is refused."
     inputs_of(step, tokenizer, model, "Hello", "End your words with <|im_end|>.", why=why)

@@ -40,6 +40,17 @@ CHANGES = (  # what well-meant code does to a text, and what there is to say of 
         for form in ("NFC", "NFD", "NFKC", "NFKD")
     ),
 )
+ROLES = (  # the messages' roles, each with whose text it is, and what there is to say of them
+    (
+        (("developer", "system"), ("user", "user")),
+        "the first message has the role `system`, whatever other services call it.",
+    ),
+    (
+        (("system", "system"), ("human", "user")),
+        "the second message has the role `user`, by which the template knows it.",
+    ),
+    ((("user", "user"), ("system", "system")), "the two messages are in the wrong order: the system's comes first."),
+)
 OPTIONS = {"add_generation_prompt", "tokenize", "return_tensors", "return_dict", "padding", "truncation", "max_length"}
 
 
@@ -62,13 +73,20 @@ def slip_of(
         if text == other:
             return what
     if "/no_think" in text and "/no_think" not in wanted:
-        return _thinking(options) + " `/no_think` in a text is one model's habit, and changes what the user wrote."
+        is_off = options is not None and options.get("enable_thinking") is False
+        habit = "`/no_think` in a text is one model's habit, and changes what the user wrote."
+        return habit if is_off else f"{_thinking(options)} {habit}"
     if text.rstrip() == wanted.rstrip() and len(text) < len(wanted):
         return "the template's text was stripped: the line ends it ends in belong to the format."
     if text.endswith(wanted):
         return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
     if text.startswith(wanted):
         return "something stands after this prompt: padding, an end token, or a turn too many."
+    if options and options.get("continue_final_message") and wanted.startswith(text):
+        return (
+            "the user's turn is left open (continue_final_message): add_generation_prompt=True closes it, and opens "
+            "the assistant's."
+        )
     if wanted.startswith(text):
         return CUT
     if text and wanted.endswith(text):
@@ -105,11 +123,19 @@ def _slips(
         yield wanted.removeprefix(bos), f"the first token is missing: the template writes {bos}, and it stays."
     ended = "an end token was put after the prompt, where the model has nothing to add: append none, and tokenise the "
     yield wanted + eos, f"{ended}template's text with add_special_tokens=False."
-    messages = [{"role": "developer", "content": system}, {"role": "user", "content": user}]
+    bare = "this is the bare text: a chat model knows its own format, which apply_chat_template writes."
+    yield from ((text, bare) for text in (user, *(f"{system}{glue}{user}" for glue in ("\n\n", "\n", " ", ""))))
     options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
-    developer = tokenizer.apply_chat_template(messages, **options)
-    yield developer, "the first message has the role `system`, whatever other services call it."
-    yield user, "this is the bare text: a chat model knows its own format, which apply_chat_template writes."
+    for roles, what in ROLES:
+        messages = [{"role": role, "content": {"system": system, "user": user}[of]} for role, of in roles]
+        yield tokenizer.apply_chat_template(messages, **options), what
+    messages = [
+        {"role": role, "content": text} for role, text in (("system", system), ("user", user), ("assistant", ""))
+    ]
+    third = (
+        "there are exactly two messages: add_generation_prompt=True opens the assistant's turn, and no third message."
+    )
+    yield tokenizer.apply_chat_template(messages, **options), third
     for others in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
         yield render(tokenizer, user, None, **others), "the system message is missing."
         for change, what in CHANGES:

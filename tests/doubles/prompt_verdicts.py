@@ -64,7 +64,9 @@ def inputs_of(
         if is_not_started(error):
             raise
         text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
-        if why is PLAIN:
+        if why is PLAIN and text.startswith("RequestRefused") and len(f"{user}{system or ''}") > 1000:
+            why = "a long prompt is not refused here: whether it fits is asked later, when the limit is known."
+        elif why is PLAIN:
             found = (cause for pattern, cause in CAUSES if re.search(pattern, text))
             why = next(found, "") or sentence_on(error) or PLAIN
         raise CheckFailure(call=call, got=text, wanted="input_ids and attention_mask", why=why) from error
@@ -74,6 +76,8 @@ def inputs_of(
     got = ", ".join(f"{name}: {type(value).__name__}" for name, value in inputs.items()) if is_mapping else type(inputs)
     is_right = is_mapping and all(isinstance(value, Tensor) for value in inputs.values())
     is_right = is_right and {"input_ids", "attention_mask"} <= set(inputs)
+    if is_mapping and all(isinstance(inputs.get(name), Tensor) for name in ("input_ids", "attention_mask")):
+        why = "every value is a tensor, for the model takes all of them: what else is to be known has no place in here."
     expect(is_right, call=call, got=got, wanted="a mapping: input_ids: Tensor, attention_mask: Tensor", why=why)
     length = inputs["input_ids"].shape[-1] if inputs["input_ids"].dim() else 0
     for name in ("input_ids", "attention_mask"):

@@ -1,7 +1,7 @@
 """Puts the user's message before the system's.
 
 Caught by: test_the_template_writes_both_messages
-Says: the template's rendering
+Says: the two messages are in the wrong order
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

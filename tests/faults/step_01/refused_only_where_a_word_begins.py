@@ -1,0 +1,21 @@
+"""Looks for special tokens where a word begins, and misses one within.
+
+Caught by: test_the_user_cannot_forge_a_turn
+Says: a user can end their turn
+Like: turns_can_be_forged
+"""
+
+from shared.limits import RequestRefused
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    for token in tokenizer.added_tokens_decoder.values():
+        if token.special and any(word.startswith(token.content) for word in user_prompt.split()):
+            raise RequestRefused(f"the prompt contains {token.content}")
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}
