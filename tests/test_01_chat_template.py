@@ -232,10 +232,8 @@ def test_any_template_is_followed(step: ModuleType, model: ScriptedModel) -> Non
     why = "this tokenizer was given another template: what an earlier call made is not asked, and nothing kept of it."
     expect_prompt(step, tokenizer, model, " Hello\n", "Be brief.", why=why)
     tokenizer.chat_template = TEMPLATE_WITH_EXTRAS
-    why = (
-        "the template gets two messages and enable_thinking=False, and nothing else that it may write about: no tools "
-    )
-    why += "(an empty list is some), no documents, no date."
+    why = "the template gets two messages and enable_thinking=False, and nothing else that it may write about: "
+    why += "no tools (an empty list is some), no documents, no date."
     expect_prompt(step, tokenizer, model, "Hello", "Be brief.", why=why)
 
 

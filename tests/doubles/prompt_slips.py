@@ -129,12 +129,9 @@ def _slips(
     for roles, what in ROLES:
         messages = [{"role": role, "content": {"system": system, "user": user}[of]} for role, of in roles]
         yield tokenizer.apply_chat_template(messages, **options), what
-    messages = [
-        {"role": role, "content": text} for role, text in (("system", system), ("user", user), ("assistant", ""))
-    ]
-    third = (
-        "there are exactly two messages: add_generation_prompt=True opens the assistant's turn, and no third message."
-    )
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    messages.append({"role": "assistant", "content": ""})
+    third = "there are exactly two messages: add_generation_prompt=True opens the assistant's turn, and no third does."
     yield tokenizer.apply_chat_template(messages, **options), third
     for others in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
         yield render(tokenizer, user, None, **others), "the system message is missing."
