@@ -15,7 +15,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles import backends, stream_manners, stream_promises
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
-from tests.doubles.streams import LATE, PROMPT, UNFINISHED, answering, called, expect_text, read
+from tests.doubles.streams import HALF_LOST, LATE, PROMPT, UNFINISHED, Told, answering, called, expect_text, read
 from tests.doubles.texts import UNTOUCHABLE
 
 PROSE = "the cat sat on the mat, and it sat there for a while. "
@@ -31,6 +31,7 @@ HOLD_BACK = (
     "a character can take several tokens, and until the last of them decoding gives U+FFFD, which is no text to send. "
     "Hold back what ends in U+FFFD; subtracting the text before works only if that text was really sent."
 )
+RUNS_ON = "an EOS came, and the stream went on after it: hand the token loop all of `stop_token_ids`, none left out."
 FLUSH = "what was held back belongs to the answer too: when no token comes any more, send it as it is."
 DROPPED = "U+FFFD is dropped here wherever it stands, and it may be meant, or be what is left of a character: hold it "
 DROPPED += "back while more may come, and send it in the end."
@@ -121,7 +122,6 @@ def test_joined_chunks_are_the_completion(step):
         "\r\nCRLF\r\n",
         "an\n\n\nend",
         "e\u0301 in one",
-        "\ufeffa mark\ufeff",
     ):
         told = read(step, tokenizer, tokenizer.ids(reply))
         expect_text(told, HOLD_BACK if told.shows_half else NO_END if told.ends_early else AS_IT_IS)
@@ -146,15 +146,19 @@ def test_each_chunk_goes_out_with_its_token(step):
         (joining, {}),
     ):
         told = read(step, FastTokenizer(), reply, **options)
-        wrong = told.first_wrong(told.is_late)
-        expect(
-            wrong is None,
-            call=told.call,
-            got=told.shown(wrong),
-            wanted=told.shown_wanted(wrong),
-            why=LATE if wrong is None else told.why_late(wrong),
-            varies=wrong is not None and told.is_ahead(wrong),
-        )
+        expect_in_time(told)
+
+
+def expect_in_time(told: Told) -> None:
+    wrong = told.first_wrong(told.is_late)
+    expect(
+        wrong is None,
+        call=told.call,
+        got=told.shown(wrong),
+        wanted=told.shown_wanted(wrong),
+        why=LATE if wrong is None else told.why_late(wrong),
+        varies=wrong is not None and told.is_ahead(wrong),
+    )
 
 
 def test_an_emoji_of_several_tokens_comes_whole(step):
@@ -164,7 +168,8 @@ def test_an_emoji_of_several_tokens_comes_whole(step):
     fourth, and what had you sent by then?
     """
     for reply in ("🙂", "I 🙂 you", "🙂🙂🙃", "👩‍🚀 up"):
-        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
+        told = read(step, FastTokenizer(), reply.encode())
+        expect_text(told, HALF_LOST if told.drops_half else HOLD_BACK)
 
 
 def test_cjk_and_accents_of_several_tokens_come_whole(step):
@@ -174,8 +179,14 @@ def test_cjk_and_accents_of_several_tokens_come_whole(step):
     decoded, or for the text that was *sent*?
     """
     for reply in ("naïve café", "你好 世界", "한국어 и русский", "e\u0301"):
-        expect_text(read(step, FastTokenizer(), reply.encode()), HOLD_BACK)
-    for reply in ("½ “ﬁ” ❤️", *(text.rstrip(UNFINISHED) for text in UNTOUCHABLE), "soft\u00adhyphen, \u202eleft\u202c"):
+        told = read(step, FastTokenizer(), reply.encode())
+        expect_text(told, HALF_LOST if told.drops_half else HOLD_BACK)
+    for reply in (
+        "½ “ﬁ” ❤️",
+        *(text.rstrip(UNFINISHED) for text in UNTOUCHABLE),
+        "soft\u00adhyphen, \u202eleft\u202c",
+        "\ufeffa mark\ufeff",
+    ):
         expect_text(read(step, FastTokenizer(), reply.encode()), AS_IT_IS)
 
 
@@ -219,10 +230,14 @@ def test_what_looks_like_a_special_token_is_shown(step):
     """
     why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
     for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|>", IM_END], list(b"<|endoftext|></s>")):
-        expect_text(read(step, FastTokenizer(), reply), why)
+        told = read(step, FastTokenizer(), reply)
+        expect_text(told, why)
+        expect_in_time(told)
     tokenizer = FastTokenizer(backends.tool_backend())
     why = "`<|tool|>` is an added token like `<think>`, not a special one, whatever it looks like: it is text."
-    expect_text(read(step, tokenizer, [*b"a", tokenizer.id_of("<|tool|>"), *b"b"]), why)
+    told = read(step, tokenizer, [*b"a", tokenizer.id_of("<|tool|>"), *b"b"])
+    expect_text(told, why)
+    expect_in_time(told)
 
 
 def test_an_answer_without_text_is_no_chunk(step):
@@ -237,7 +252,7 @@ def test_an_answer_without_text_is_no_chunk(step):
             call=told.call,
             got=told.shown(),
             wanted="no chunk at all",
-            why="the completion is empty, so there is nothing to send.",
+            why=RUNS_ON if told.runs_on else "the completion is empty, so there is nothing to send.",
         )
 
 

@@ -29,7 +29,15 @@ class DeviceLost(RuntimeError):
     """An error that only these checks know."""
 
 
-ERRORS = (DeviceLost, RuntimeError, ValueError, KeyError, MemoryError, torch.cuda.OutOfMemoryError)
+ERRORS = (
+    DeviceLost,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    MemoryError,
+    ConnectionResetError,
+    torch.cuda.OutOfMemoryError,
+)
 
 
 def keeps_two_streams_apart(step: ModuleType) -> None:
@@ -66,7 +74,7 @@ def keeps_two_streams_apart(step: ModuleType) -> None:
 
 def lets_errors_through(step: ModuleType) -> None:
     places = ((b"Hello", 1), (b"Hello", 4), ("a🙂b".encode(), 4))
-    for kind, (reply, fails_at) in product(ERRORS, places):
+    for kind, (reply, fails_at) in [*product(ERRORS, places), (DeviceLost, (b"Hello, how do you do?", 13))]:
         tokenizer, chunks, got = FastTokenizer(), [], "the end, as if nothing had happened"
         model = answering(tokenizer, reply, on_call=_failing_at(fails_at, kind))
         try:
@@ -132,6 +140,7 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
     bare.pad_token = bare.pad_token_id = None
     for training, tokenizer in ((False, FastTokenizer()), (True, FastTokenizer()), (False, bare)):
         model = answering(tokenizer, b"Hello").train(training)
+        model.config.use_cache = model.generation_config.use_cache = False  # step 4 asks for the cache itself
         before = _state(model, tokenizer, params)
         list(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5, params=params))
         after = _state(model, tokenizer, params)

@@ -1,11 +1,12 @@
 """Reads a stream with an eye on the forwards behind each chunk, and says what is wrong with it, ids and all."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from types import ModuleType
 from typing import Any
+from unicodedata import normalize
 
 from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
@@ -19,6 +20,11 @@ LEGEND = "   (chunk <- ids of the tokens taken for it)"
 NEIGHBOURS = 3  # chunks shown before and after a wrong one
 LATE = "whole text waits for nothing, neither the next token nor a space, a line or the end: only U+FFFD at its end "
 LATE += "says that a character is not whole. Yield it at once."
+HALF_LOST = "a character of several tokens was dropped: what ends in U+FFFD waits, and is decoded again together with "
+HALF_LOST += "the ids after it. What stands for the text that was sent moves on only when text was sent."
+NO_TEXT_NO_END = "a token without text does not end the stream: it may be a special token inside the answer. "
+NO_TEXT_NO_END += "It ends when no token comes any more."
+NORMALIZED = "these look alike and are not the same: send the text as it is decoded, not normalised."
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,30 @@ class Told:
     def shows_half(self) -> bool:
         """Whether half a character was sent of an answer that has none."""
         return UNFINISHED in self.text and UNFINISHED not in self.wanted
+
+    @property
+    def drops_half(self) -> bool:
+        """Whether characters of several tokens are missing, and nothing else is wrong."""
+        split = {now[-1:] for before, now in pairwise(self.texts) if before.endswith(UNFINISHED)} - {UNFINISHED, ""}
+        text, wanted = ("".join(each for each in told if each not in split) for told in (self.text, self.wanted))
+        return text == wanted and len(self.text) < len(self.wanted)
+
+    @property
+    def ends_at_no_text(self) -> bool:
+        """Whether the stream ended too early, at a token that brought no text."""
+        if not self.ends_early or not self.model.calls:
+            return False
+        before, after = self.texts[len(self.model.calls) - 1 :][:2]
+        return before == after
+
+    @property
+    def looks_right(self) -> bool:
+        """Whether the text differs only in how its letters are put together."""
+        return self.text != self.wanted and normalize("NFC", self.text) == normalize("NFC", self.wanted)
+
+    @property
+    def write(self) -> Callable[[str], str]:
+        return ascii if self.looks_right else repr
 
     @property
     def wanted(self) -> str:
@@ -129,7 +159,7 @@ class Told:
         pieces = [
             (chunk.text, self.ids[start:end]) for chunk, start, end in zip(self.chunks, [0, *ends], ends, strict=False)
         ]
-        return _row(pieces, len(pieces) - 1 if wrong is None else wrong) + LEGEND * bool(pieces)
+        return _row(pieces, len(pieces) - 1 if wrong is None else wrong, self.write) + LEGEND * bool(pieces)
 
     def shown_wanted(self, wrong: int | None = None) -> str:
         """The chunks of a right stream, around the same ids."""
@@ -141,14 +171,14 @@ class Told:
                 start, sent = end, text
         reached = len(self.sent_before(wrong)) if wrong is not None else len(self.text)
         ends = accumulate(len(text) for text, _ in pieces)
-        return _row(pieces, next((at for at, end in enumerate(ends) if end > reached), len(pieces) - 1))
+        return _row(pieces, next((at for at, end in enumerate(ends) if end > reached), len(pieces) - 1), self.write)
 
 
-def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int) -> str:
+def _row(pieces: Sequence[tuple[str, Sequence[int]]], around: int, write: Callable[[str], str]) -> str:
     if not pieces:
         return "no chunk at all"
     first, last = max(around - NEIGHBOURS, 0), around + NEIGHBOURS + 1
-    told = [f"{text!r} <- {_short_ids(ids) or 'no new id'}" for text, ids in pieces[first:last]]
+    told = [f"{write(text)} <- {_short_ids(ids) or 'no new id'}" for text, ids in pieces[first:last]]
     return " | ".join(["..."] * (first > 0) + told + ["..."] * (last < len(pieces)))
 
 
@@ -205,7 +235,7 @@ def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: 
     options = {"max_new_tokens": len(ids)} | options
     call = f"list({called(**options)})"
     chunks: list[Chunk] = []
-    for text in step.generate_stream(model, tokenizer, PROMPT, **options):
+    for text in _stream(step, model, tokenizer, call, options):
         expect(
             isinstance(text, str),
             call=call,
@@ -233,12 +263,29 @@ def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: 
     return Told(call, tokenizer, model, ids, chunks)
 
 
+def _stream(
+    step: ModuleType, model: Any, tokenizer: FastTokenizer, call: str, options: dict[str, Any]
+) -> Iterator[Any]:
+    try:
+        yield from step.generate_stream(model, tokenizer, PROMPT, **options)
+    except TypeError as error:
+        if "'generator'" not in str(error):
+            raise
+        why = "the tokens come one by one from a generator, which has neither a length nor places: go over it with "
+        why += "`for`, and `detokenize` takes any iterable."
+        raise CheckFailure(call=call, got=f"TypeError: {error}", wanted="chunks of text", why=why) from error
+
+
 def expect_text(told: Told, why: str, varies: bool = False) -> None:
     """Joined, the chunks are the completion's text. varies: that hangs on the machine, as a real model's does."""
-    wrong = told.first_wrong(told.strays)
+    wrong, show = told.first_wrong(told.strays), ascii if told.looks_right else short
     if wrong is not None and told.sends_again(wrong):
         why = "a token without text of its own brings nothing new, and yet what was sent is sent again. Where n is 0, "
         why += "`text[-n:]` is the whole text."
+    elif told.looks_right:
+        why = NORMALIZED
+    elif told.ends_at_no_text:
+        why = NO_TEXT_NO_END
     elif told.runs_on:
         why = (
             "the answer is over, and the model was asked for more: `max_new_tokens` is the number of tokens, the first "
@@ -249,7 +296,7 @@ def expect_text(told: Told, why: str, varies: bool = False) -> None:
         call=told.call,
         got=told.shown(wrong),
         wanted=told.shown_wanted(wrong),
-        why=why if varies else f"joined this is {short(told.text)}, not {short(told.wanted)}: {why}",
+        why=why if varies else f"joined this is {show(told.text)}, not {show(told.wanted)}: {why}",
         varies=varies,
     )
 

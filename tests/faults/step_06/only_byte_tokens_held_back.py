@@ -1,6 +1,6 @@
 """Only a token like `<0xF0>` can be part of a character: all others are sent at once.
 
-Caught by: test_joined_chunks_are_the_completion
+Caught by: test_an_emoji_of_several_tokens_comes_whole
 Says: Hold back what ends in U+FFFD
 """
 

@@ -1,0 +1,41 @@
+"""A token that brings no new text must be the EOS, and ends the stream.
+
+Caught by: test_special_tokens_are_never_shown
+Says: a token without text does not end the stream
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+UNFINISHED = "\ufffd"
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    ids, sent = [], ""
+    for token in tokens:
+        ids.append(token)
+        text = decode(tokenizer, ids)
+        if text == sent:
+            break
+        if not text.endswith(UNFINISHED):
+            yield text[len(sent) :]
+            sent = text
+    if rest := decode(tokenizer, ids)[len(sent) :]:
+        yield rest
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    tokens = decode_tokens(model, inputs, limit, params, stop_token_ids(model, tokenizer))
+    return detokenize(tokenizer, tokens)

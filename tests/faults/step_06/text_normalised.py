@@ -1,0 +1,41 @@
+"""The text is normalised, so that letters and their accents are one.
+
+Caught by: test_joined_chunks_are_the_completion
+Says: look alike and are not the same
+"""
+
+from unicodedata import normalize
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+UNFINISHED = "\ufffd"
+
+
+def decode(tokenizer, ids):
+    return normalize("NFC", tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+
+
+def detokenize(tokenizer, tokens):
+    last, unsent, piece = [], [], ""
+    for token in tokens:
+        unsent.append(token)
+        piece = decode(tokenizer, last + unsent)[len(decode(tokenizer, last)) :]
+        if piece and not piece.endswith(UNFINISHED):
+            yield piece
+            last, unsent, piece = unsent, [], ""
+    if piece:
+        yield piece
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    tokens = decode_tokens(model, inputs, limit, params, stop_token_ids(model, tokenizer))
+    return detokenize(tokenizer, tokens)

@@ -1,0 +1,40 @@
+"""The tokenizer's EOS is taken out of the stop ids: only the model's end an answer.
+
+Caught by: test_an_answer_without_text_is_no_chunk
+Says: the stream went on after it
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+UNFINISHED = "\ufffd"
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    last, unsent, piece = [], [], ""
+    for token in tokens:
+        unsent.append(token)
+        piece = decode(tokenizer, last + unsent)[len(decode(tokenizer, last)) :]
+        if piece and not piece.endswith(UNFINISHED):
+            yield piece
+            last, unsent, piece = unsent, [], ""
+    if piece:
+        yield piece
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    stop_ids = stop_token_ids(model, tokenizer) - {tokenizer.eos_token_id}
+    tokens = decode_tokens(model, inputs, limit, params, stop_ids)
+    return detokenize(tokenizer, tokens)
