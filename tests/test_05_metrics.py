@@ -403,6 +403,10 @@ def test_percentile_of_one_value_is_that_value(step):
         got = percentile_of(step, [0.1], q)
         why = "mind the edges: with one value there is no neighbour to go to."
         expect(got == 0.1, call=f"percentile([0.1], {q})", got=got, wanted=0.1, why=why)
+    for values in ([0.0, 0.0, 5.0], [0.0]):
+        got = percentile_of(step, values, 50)
+        why = "0.0 is a value like any other: `filter(None, ...)` and `if value` leave it out."
+        expect(got == 0.0, call=f"percentile({values}, 50)", got=got, wanted=0.0, why=why)
 
 
 @pytest.mark.stretch

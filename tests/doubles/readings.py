@@ -101,6 +101,8 @@ def expect_figure(
     is_right = isclose(value, wanted, rel_tol=within)
     if not is_right and figure(step, of, name) != value:
         slip = "it is another figure at each call, so something of earlier calls is kept: "
+    elif not is_right and isclose(figure(step, replace(of, text=f"{of.text}\u200b"), name), wanted, rel_tol=within):
+        slip = "an earlier call's result was given back, found by its text: "
     expect(
         is_right,
         call=f"{shown(of)}.metrics.{name}",
