@@ -81,6 +81,13 @@ def starts_afresh(step: ModuleType) -> None:
         got = f"{name} is another tensor" if inputs[name] is not tensor else f"{name} holds {tensor.tolist()}"
         right = inputs[name] is tensor and torch.equal(tensor, copy)
         expect(right, call=f"inputs after {call}", got=got, wanted="as they were", why=why)
+    inputs = inputs_of(IDS)
+    inputs["attention_mask"][0, :2] = 0  # as where a prompt is padded on the left
+    kept = inputs["attention_mask"].clone()
+    take(step.decode_tokens(ScriptedModel(hashed()), inputs, 3, params, frozenset()), 3, call)
+    got = f"attention_mask holds {inputs['attention_mask'].tolist()}"
+    right, wanted = torch.equal(inputs["attention_mask"], kept), f"as it was: {kept.tolist()}"
+    expect(right, call=f"inputs after {call}, 2 ids of them padding", got=got, wanted=wanted, why=why)
 
 
 def works_anew_for_the_same_prompt(step: ModuleType) -> None:

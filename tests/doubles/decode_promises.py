@@ -112,7 +112,14 @@ def decoded(step: ModuleType, model, new_tokens: int = 6, **options) -> tuple[li
     """All ids of decode_tokens, and the call. It is asked for three more than there should be."""
     with slips_named(f"list(decode_tokens(model, inputs, {new_tokens}, ...))"):
         tokens, call = decode(step, model, new_tokens, **options)
-        return take(tokens, new_tokens + 3, call), call
+        taken = take(tokens, new_tokens + 3, call)
+        why = (
+            "this step is about writing the loop that the library's generate() hides: no streamer is needed, no thread."
+        )
+        own_loop = getattr(model, "own_loop", False)
+        got, wanted = "model.generate(..., streamer=...), the library's own loop", "a loop of your own over model(...)"
+        expect(not own_loop, call=call, got=got, wanted=wanted, why=why)
+        return taken, call
 
 
 def none_kept(model: ScriptedModel, ids: Sequence[int], why: str) -> str:
@@ -138,6 +145,10 @@ def feeds_one_token(step: ModuleType) -> None:
     ids, call = decoded(step, model)
     wanted = [ids[at - 1 : at] if at else model.calls[0].ids for at in range(len(model.calls))]
     why = "decode: the cache holds the keys and values of everything before, so only the token not yet in it goes in."
+    if len(model.calls) > 1 and len(model.calls[1].ids) > 1:
+        decoded(step, other := ModelWithATrueCache(hashed()))
+        if all(len(each.ids) == 1 for each in other.calls[1:]):
+            why += " A cache may count as False, as this one does: ask `is None`, not `if cache`."
     expect_each(model.calls, [each.ids for each in model.calls], wanted, call=call, why=why)
     got, shown = f"{len(ids)} tokens from {len(model.calls)} calls", trace(model.calls, 1)
     expect(len(model.calls) > 1, call=call, got=got, wanted="6 tokens from 6 calls", why=why, trace=shown)
@@ -321,6 +332,9 @@ def stops_at_the_stop_ids(step: ModuleType) -> None:
             why += f" Handed {{7}}, yours stops at {' and '.join(map(str, ends)) or 'nothing'}; the model's own EOS is "
             why += f"10, the tokenizer's {IM_END}."
             why += f" The model's config has {CONFIG_EOS} as EOS and {CONFIG_PAD} for padding."
+            if stop_id in stop_ids and len(ids) > len(wanted):
+                why += " 0 is an id like any other." * (stop_id == 0)
+                why += " Any of the ids ends the answer, not just one of them." * (stop_id != 0 and stop_id in ends)
             why = none_kept(model, IDS, why)
         expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
         right, shown = len(model.calls) == len(wanted), trace(model.calls, len(wanted))

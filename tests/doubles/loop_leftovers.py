@@ -26,6 +26,7 @@ from tests.doubles.scripts import expected_reply, hashed
 def leaves_what_it_is_handed(generate: Generate) -> None:
     for training in (False, True):
         model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
+        model.config.use_cache = model.generation_config.use_cache = False  # whoever needs a cache asks for it
         model.add_module("adapter", torch.nn.Identity().train(not training))
         model.train(training).adapter.train(not training)
         model.to(torch.bfloat16 if training else torch.float32)

@@ -61,7 +61,8 @@ def keeps_the_callers_grad_mode(load_generate: Callable[[], Generate]) -> None:
             expect(after == (before, False), call=f"after {call}", got=got, wanted=wanted, why=why)
 
 
-ERRORS = [kind("raised on purpose") for kind in (RuntimeError, ValueError, torch.OutOfMemoryError, KeyError)]
+KINDS = RuntimeError, ValueError, torch.OutOfMemoryError, KeyError, ConnectionResetError
+ERRORS = [kind("raised on purpose") for kind in KINDS]
 
 
 def _run_with_failure(generate: Generate, error: Exception | None) -> str:

@@ -91,6 +91,8 @@ class ScriptedModel(torch.nn.Module):
     After `most_calls` it gives up on a loop that does not end.
     """
 
+    own_loop = False  # whether its `generate` was called
+
     def __init__(
         self,
         script: Script,
@@ -202,7 +204,11 @@ class ScriptedModel(torch.nn.Module):
         self.calls.clear()
         self._pasts.clear()
 
-    def generate(self, *_: Any, **__: Any) -> None:
+    def generate(self, *_: Any, streamer: Any = None, **__: Any) -> None:
+        self.own_loop = True
+        if streamer is not None:  # its reader, in another thread, would wait for ever
+            streamer.end()
+            return
         raise CheckFailure(
             call="model.generate(...)", got="the library's own loop", wanted="a loop of your own over model(...)",
             why="this step is about writing the loop that the library's generate() hides.",
@@ -212,7 +218,8 @@ class ScriptedModel(torch.nn.Module):
         if len(self.calls) > self.most_calls:
             raise CheckFailure(
                 call="the loop of the solution", got=f"more than {self.most_calls} calls of the model", wanted="an end",
-                why="this loop does not end: nothing counts its tokens.", trace=trace(self.calls[:3]),
+                why="this loop does not end: nothing counts its tokens, or not up to `max_new_tokens`, if given.",
+                trace=trace(self.calls[:3]),
             )  # fmt: skip
 
     def _logits(self, seen: tuple[int, ...], new: int, keep: int | Tensor, device: torch.device) -> Tensor:

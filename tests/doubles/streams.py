@@ -201,19 +201,7 @@ def _short_params(value: Any) -> str:
     return f"SamplingParams({', '.join(f'{name}={field!r}' for name, field in changed.items())})"
 
 
-class AnsweringModel(ScriptedModel):
-    """Also ends the streamer that its `generate` is handed: who reads it in another thread would wait for ever."""
-
-    own_loop = False
-
-    def generate(self, *arguments: Any, streamer: Any = None, **options: Any) -> None:
-        if streamer is None:
-            super().generate(*arguments, **options)
-        self.own_loop = True
-        streamer.end()
-
-
-def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> AnsweringModel:
+def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> ScriptedModel:
     """A model that answers `PROMPT` with these ids, and whatever else it sees with question marks.
 
     Its vocabulary is wider than the tokenizer's.
@@ -225,7 +213,7 @@ def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> A
         on_track = seen[: len(prompt)] == prompt and said == reply[: len(said)] and len(said) < len(reply)
         return reply[len(said)] if on_track else lost
 
-    return AnsweringModel(script, vocab_size=len(tokenizer) + 40, **options)
+    return ScriptedModel(script, vocab_size=len(tokenizer) + 40, **options)
 
 
 def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: Any = None, **options: Any) -> Told:
