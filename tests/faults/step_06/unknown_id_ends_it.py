@@ -1,7 +1,7 @@
 """An id that the tokenizer does not know is taken for the end.
 
 Caught by: test_ids_beyond_the_tokenizer_have_no_text
-Says: such an id is no text
+Says: an id that the tokenizer has not
 """
 
 from shared.limits import check_fits
