@@ -91,7 +91,7 @@ def _run_with_failure(generate: Generate, error: Exception | None) -> str:
 
 def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw], params: SamplingParams) -> None:
     """asked: the notes of the `step_2_giving` that lies under the step; the model's script gives rows."""
-    tokens = 130 if params == DRAWN[0] else 5
+    tokens = 110 if params == DRAWN[0] else 5
     result, call = run(generate, model, max_new_tokens=tokens, params=params)
     why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the prefill's."
     got, wanted = f"{len(asked)} draws for {len(result.output_ids)} tokens", f"{tokens} draws for {tokens} tokens"
