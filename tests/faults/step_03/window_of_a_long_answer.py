@@ -1,4 +1,4 @@
-"""From the hundredth token on hands in the last 128 ids alone.
+"""From the 120th token on hands in the last 128 ids alone.
 
 Caught by: test_eighty_tokens_after_a_long_prompt
 Says: each token hangs on all that came before
@@ -28,7 +28,7 @@ def generate_uncached(model, tokenizer, prompt, max_new_tokens=None, params=None
     stops = stop_token_ids(model, tokenizer)
     out, ttft = [], None
     for _ in range(limit):
-        cut = -128 if len(out) >= 100 else 0
+        cut = -128 if len(out) >= 120 else 0
         logits = model(input_ids=ids[:, cut:], attention_mask=mask[:, cut:], use_cache=False, logits_to_keep=1).logits[
             :, -1
         ]
