@@ -4,6 +4,7 @@ Caught by: test_each_chunk_goes_out_with_its_token
 Says: a
   thread makes them unasked
 Like: everything_at_the_first_chunk
+Unnamed: where the thread is when a piece is taken differs from run to run
 """
 
 import queue
