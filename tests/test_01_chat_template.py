@@ -394,10 +394,8 @@ def _expect_no_forgery(step: ModuleType, tokenizer: Any, model: ScriptedModel, t
     special = {id_ for id_, token in tokenizer.added_tokens_decoder.items() if token.special}
     plain = prepare(step, tokenizer, model, "Hi")
     found, written = (sum(token in special for token in ids) for ids in (prompt.ids, plain.ids))
-    why = (
-        "a control token counts wherever it stands, so a user can end their turn and begin another's: refuse the text, "
-    )
-    why += "or encode it plain."
+    why = "a control token counts wherever it stands, so a user can end their turn and begin another's: refuse the "
+    why += "text, or encode it plain."
     wanted = f"{written}, those that the template writes, or a RequestRefused"
     expect(found == written, call=prompt.call, got=f"{found} special tokens", wanted=wanted, why=why)
     behind = [next(at for at, token in enumerate(reversed(ids)) if token in special) for ids in (prompt.ids, plain.ids)]

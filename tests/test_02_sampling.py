@@ -15,6 +15,12 @@ from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.draws import call_text, draw, is_not_started, sample
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere, send
+from tests.doubles.generator_slips import (
+    draws_with,
+    is_repeated_by_the_global_seed,
+    keeps_a_generator,
+    seeds_the_world,
+)
 from tests.doubles.sampling_verdicts import (
     NO_RANKS,
     PLACES,
@@ -110,47 +116,11 @@ def test_successive_draws_differ(step: ModuleType) -> None:
     why, is_best = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken.", True
     if drawn[0] != FLAT.argmax() or len(set(sample(step, FLAT.repeat(64, 1), DRAWN))) > 1:
         seeds, is_best = "make a generator", False
-        if _seeds_the_world(step):
+        if seeds_the_world(step, FLAT, DRAWN):
             seeds = "call torch.manual_seed, which is for the whole program,"
         why = f"the random numbers start again at each call: do not {seeds} inside the sampler."
     call, got = f"{call_text(FLAT, DRAWN)}, 64 times", f"token {drawn[0]}{', the best,' * is_best} every time"
     expect(len(set(drawn)) > 1, call=call, got=got, wanted="different tokens", why=why, varies=not is_best)
-
-
-def _seeds_the_world(
-    step: ModuleType, generator: torch.Generator | None = None, params: SamplingParams = DRAWN
-) -> bool:
-    """Whether a draw leaves the global random numbers the same, whatever they were before, or at their seed's begin."""
-    states, fresh = [], []
-    with torch.random.fork_rng(devices=[]):
-        for seed in (1, 2):
-            torch.manual_seed(seed)
-            fresh.append(torch.get_rng_state())
-            torch.rand(1)
-            sample(step, FLAT[None], params, generator and generator.clone_state())
-            states.append(torch.get_rng_state())
-    return torch.equal(*states) or all(map(torch.equal, states, fresh))
-
-
-def _keeps_a_generator(step: ModuleType) -> bool:
-    """Whether draws without a generator repeat after the same one was handed in before, whatever torch's seed is."""
-    draws = []
-    with torch.random.fork_rng(devices=[]):
-        for seed in (1, 2):
-            torch.manual_seed(seed)
-            sample(step, FLAT[None], DRAWN, torch.Generator().manual_seed(5))
-            draws.append(_draws_with(step, None))
-    return draws[0] == draws[1]
-
-
-def _is_repeated_by_the_global_seed(step: ModuleType) -> bool:
-    """Whether draws with a generator repeat where torch's global seed does."""
-    draws = []
-    with torch.random.fork_rng(devices=[]):
-        for _ in range(2):
-            torch.manual_seed(7)
-            draws.append(_draws_with(step, torch.Generator().manual_seed(5)))
-    return draws[0] == draws[1]
 
 
 def test_rows_do_not_share_a_draw(step: ModuleType) -> None:
@@ -167,10 +137,8 @@ def test_rows_do_not_share_a_draw(step: ModuleType) -> None:
         if len(set(sample(step, 20.0 * torch.eye(3, 8, device="cpu"), DRAWN))) == 1:  # a likely token for each row
             why = "one draw serves all rows, whatever their logits are: every row is drawn by itself."
         elif generator:
-            why = (
-                "with a generator handed in all rows get the same random numbers: draw once for all rows, or row after "
-            )
-            why += "row from the generator as it moves on, and set it back for none of them."
+            why = "with a generator handed in all rows get the same random numbers: draw once for all rows, or row "
+            why += "after row from the generator as it moves on, and set it back for none of them."
         expect(any(len(set(ids)) > 1 for ids in drawn), call=call, got=got, wanted="also different ones", why=why)
 
 
@@ -513,10 +481,10 @@ def test_a_handed_generator_decides(step: ModuleType) -> None:
 
     Hint: Follow `generator` from the argument to the line that draws. Does it get there?
     """
-    once, again, other = (_draws_with(step, torch.Generator().manual_seed(seed)) for seed in (5, 5, 6))
+    once, again, other = (draws_with(step, FLAT, DRAWN, torch.Generator().manual_seed(seed)) for seed in (5, 5, 6))
     call = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times"
     why = "hand the generator on to what draws, as in `torch.multinomial(…, generator=generator)`."
-    if once != again and _is_repeated_by_the_global_seed(step):
+    if once != again and is_repeated_by_the_global_seed(step, FLAT, DRAWN):
         why = f"these draws come from torch's global random numbers: {why}"
     got, wanted = f"{once[:6]}, {again[:6]}", "the same from seed 5 twice"
     expect(once == again, call=call, got=got, wanted=wanted, why=why, varies=True)
@@ -528,7 +496,7 @@ def test_a_handed_generator_moves_on(step: ModuleType) -> None:
 
     Hint: Draw twice with one generator. Which line puts it back to its start: is it seeded, copied, or made anew?
     """
-    drawn = _draws_with(step, torch.Generator().manual_seed(5))  # all equal: odds below 0.15**63
+    drawn = draws_with(step, FLAT, DRAWN, torch.Generator().manual_seed(5))  # all equal: odds below 0.15**63
     call, got = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times", f"token {drawn[0]} every time"
     why = "each call starts its random numbers again: draw from the generator itself, so that it moves on."
     expect(len(set(drawn)) > 1, call=call, got=got, wanted="different tokens", why=why, varies=True)
@@ -546,7 +514,7 @@ def test_with_a_generator_the_global_random_state_is_untouched(step: ModuleType)
         sample(step, THREE_ROWS, params, torch.Generator().manual_seed(5))
         is_same = torch.equal(torch.get_rng_state(), before)
         why = "requests would disturb each other: with a generator handed in, all random numbers come from it."
-        if not is_same and _seeds_the_world(step, torch.Generator().manual_seed(5), params):
+        if not is_same and seeds_the_world(step, FLAT, params, torch.Generator().manual_seed(5)):
             why = f"torch's global random numbers are set here (manual_seed, set_rng_state), for everybody: {why}"
         call = call_text(THREE_ROWS, params, "generator")
         expect(is_same, call=call, got="the global random state moved", wanted="as it was", why=why)
@@ -563,10 +531,10 @@ def test_without_a_generator_the_global_seed_decides(step: ModuleType) -> None:
     for seed in (5, 5, 6):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            drawn.append(_draws_with(step, None))
+            drawn.append(draws_with(step, FLAT, DRAWN, None))
     call = f"torch.manual_seed(5); {call_text(FLAT, DRAWN)}, 64 times"
     why = "draw from torch's global random numbers then: no generator or seed of your own, no numpy, no random."
-    if drawn[0] != drawn[1] and _keeps_a_generator(step):
+    if drawn[0] != drawn[1] and keeps_a_generator(step, FLAT, DRAWN):
         why = "here an earlier call's generator decides: it is for the call that hands it in alone."
     got = f"{drawn[0][:6]}, {drawn[1][:6]}"
     expect(drawn[0] == drawn[1], call=call, got=got, wanted="twice the same", why=why, varies=True)
@@ -708,7 +676,3 @@ def test_smollm2s_logits_are_drawn_as_they_say(step: ModuleType) -> None:
     from tests.doubles import real_verdicts
 
     real_verdicts.draws_as_the_logits_say(step)
-
-
-def _draws_with(step: ModuleType, generator: torch.Generator | None) -> list[int]:
-    return [sample(step, FLAT[None], DRAWN, generator)[0] for _ in range(64)]

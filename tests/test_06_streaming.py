@@ -23,10 +23,8 @@ EMOJI, MEANT = "🙂".encode(), f"a {UNFINISHED} b"
 AS_IT_IS = "each token's text is sent once, and as it is: no strip, nothing left out, nothing added."
 NO_END = "nothing in the text ends an answer: it is over when no token comes any more."
 ID_0 = "id 0 is a token too, here the byte 0: `if token:` and `while token:` take it for nothing. Compare with None."
-BORDERS = (
-    "whole characters become U+FFFD where what is decoded begins in the middle of one, as the last N ids may, or the "
-)
-BORDERS += "last token alone: begin at the ids of a piece that was sent."
+BORDERS = "whole characters become U+FFFD where what is decoded begins in the middle of one, as the last N ids may, "
+BORDERS += "or the last token alone: begin at the ids of a piece that was sent."
 HOLD_BACK = (
     "a character can take several tokens, and until the last of them decoding gives U+FFFD, which is no text to send. "
     "Hold back what ends in U+FFFD; subtracting the text before works only if that text was really sent."

@@ -144,7 +144,8 @@ def test_the_metrics_are_the_engines_own(server: ModuleType) -> None:
             call=asked("/generate", HELLO),
             got=f"metrics with {made}, not measured by the engine{f'; beside them {others}' if others else ''}",
             wanted="the figures of the engine's metrics.as_dict()",
-            why="the server hands its figures on and makes none of its own: what was not measured is left out.",
+            why="the server hands its figures on and makes none of its own: `result.metrics.as_dict()` has left out "
+            "what was not measured, and a default in step 7 puts it in again.",
         )
 
 

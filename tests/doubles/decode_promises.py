@@ -274,10 +274,8 @@ def goes_on_as_it_began(step: ModuleType) -> None:
         ids, call = decoded(step, model, new_tokens, ids=prompt, params=SamplingParams(ignore_eos=True), stop_ids={7})
         call = call.replace("inputs", f"inputs of {len(prompt)} ids")
         fed = [each.ids for each in model.calls]
-        why = (
-            "the whole prompt goes in as one call, however long it is, and then the newest token alone: no call starts "
-        )
-        why += "over."
+        why = "the whole prompt goes in as one call, however long it is, and then the newest token alone: no call "
+        why += "starts over."
         expect_each(model.calls, fed, [prompt, *([token] for token in ids)][: len(fed)], call=call, why=why)
         masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
         why = "a 1 for each token that is cached and for each new one, however many they are: no mask has a last place."
@@ -290,10 +288,8 @@ def goes_on_as_it_began(step: ModuleType) -> None:
 def cuts_no_long_prompt(step: ModuleType) -> None:
     text, model = "".join(f"{number} " for number in range(700)), ScriptedModel(lambda _: 97)
     _, call = run(step.generate_cached, model, text, max_new_tokens=1)
-    why = (
-        "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses what "
-    )
-    why += "does not fit."
+    why = "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses "
+    why += "what does not fit."
     first = model.calls[0].ids if model.calls else []
     expect_ids(first, prompt_ids(text), call=f"the first call of the model in {call}", why=why, calls=model.calls[:1])
 

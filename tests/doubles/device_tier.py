@@ -99,10 +99,8 @@ def waits_for_the_device(generate: Callable[..., Generation]) -> None:
     model = ScriptedModel(hashed(), on_call=work, device=device)
     result, call = run(generate, model, max_new_tokens=4)
     seconds = [span() for span in spans]
-    why = (
-        "CUDA works through a queue: a clock that is read before the device is done measures how fast work was queued; "
-    )
-    why += "shared.clock.now() waits for it."
+    why = "CUDA works through a queue: a clock that is read before the device is done measures how fast work was "
+    why += "queued; shared.clock.now() waits for it."
     for name, got, least in (("latency_s", result.latency_s, sum(seconds)), ("ttft_s", result.ttft_s, seconds[0])):
         right = got is None or got >= 0.99 * least
         expect(right, call=f"{call}.{name}", got=f"{got} s", wanted=f"at least the {least:.3f} s of its work", why=why)

@@ -58,6 +58,7 @@ class ScriptedEngine:
     ) -> None:
         self.pieces, self.metrics, self.work, self.at_call = pieces, metrics, work, at_call
         self.asked: list[Asked] = []
+        self.answered = 0  # generations that came to their end
         self.closed = threading.Event()  # a stream ended, whichever way
         self.overlapped = threading.Event()  # two threads were in here at once
         self._inside = threading.Lock()
@@ -73,6 +74,7 @@ class ScriptedEngine:
             pieces = self.answer(prompt)
             for number in range(len(pieces)):
                 self.work(number)
+        self.answered += 1
         return GenerateResult("".join(pieces), list(range(len(pieces))), self.metrics)
 
     def stream(
@@ -90,6 +92,7 @@ class ScriptedEngine:
                     self.work(number)
                 yield piece
         finally:
+            self.answered += 1
             self.closed.set()
 
     @contextlib.contextmanager

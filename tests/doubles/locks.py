@@ -10,28 +10,33 @@ PATIENCE_S = 5.0  # waited only for what never comes
 T = TypeVar("T")
 
 
-def in_another_thread(work: Callable[[], T], *, call: str) -> T:
-    """What the work gives, or its error. It must come to an end, although an iterator is left half-way here."""
-    results: list[T] = []
+def ends(work: Callable[[], object], patience_s: float = PATIENCE_S) -> bool:
+    """Whether the work, done in another thread, comes to an end; its error is raised here."""
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            results.append(work())
+            work()
         except BaseException as error:
             errors.append(error)
 
     thread = Thread(target=run, daemon=True)
     thread.start()
-    thread.join(PATIENCE_S)
+    thread.join(patience_s)
+    if errors:
+        raise errors[0]
+    return not thread.is_alive()
+
+
+def in_another_thread(work: Callable[[], T], *, call: str) -> T:
+    """What the work gives, or its error. It must come to an end, although an iterator is left half-way here."""
+    results: list[T] = []
     expect(
-        not thread.is_alive(),
+        ends(lambda: results.append(work())),
         call=f"{call}, in another thread, while an earlier one stands half-way in this one",
         got="no end: it waits for the other",
         wanted="both at once",
         why="a lock, or another wait, lasts over a `yield`: whoever stops taking halts everybody else. What is asked "
         "of the model lies between two yields, and nothing is held there.",
     )
-    if errors:
-        raise errors[0]
     return results[0]

@@ -33,10 +33,8 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
         tokenizer = FastTokenizer()
         before, settings, kept = _state(model), astuple(params), _settings(tokenizer)
         _, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6, params=params)
-        why = (
-            "params, model and tokenizer belong to the caller, and the next request uses them as well: change nothing "
-        )
-        why += "in them, not the model's mode or config either."
+        why = "params, model and tokenizer belong to the caller, and the next request uses them as well: change "
+        why += "nothing in them, not the model's mode or config either."
         expect(astuple(params) == settings, call=call, got=params, wanted=f"params as before: {settings}", why=why)
         changed = _changes(before, _state(model))
         got = f"the model's {', '.join(changed)}"

@@ -39,10 +39,8 @@ def records_no_graph(generate: Generate) -> None:
             _, call = run(generate, model, max_new_tokens=4)
         call += ", with the model in training mode" * training
         if not model.weight.requires_grad:
-            why = (
-                "gradients were switched off in the caller's own parameters (requires_grad), and stay off. Switch them "
-            )
-            why += "off for your calls alone: torch.inference_mode() or no_grad()."
+            why = "gradients were switched off in the caller's own parameters (requires_grad), and stay off. Switch "
+            why += "them off for your calls alone: torch.inference_mode() or no_grad()."
         expect_no_graph(model.calls, call=call, why=why)
 
 

@@ -113,10 +113,8 @@ def slip_of_one_candidate(step: ModuleType, row: Tensor, params: SamplingParams)
         higher = [sample(step, (row + 100)[None], params) for _ in range(64)]
         alone = [sample(step, row[None], params) for _ in range(64)]
         if all(drawn == best for drawn in alone):
-            return (
-                "a row by itself is right, and several are not: compare row by row, (batch, 1), and let softmax work "
-            )
-            "along the last dimension, dim=-1."
+            why = "a row by itself is right, and several are not: compare row by row, (batch, 1), and let softmax work "
+            return why + "along the last dimension, dim=-1."
         if all(drawn == best for drawn in higher):
             return "a removed score became 0, which is a score like any other: it becomes -inf."
     return ""

@@ -161,15 +161,11 @@ def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
         why = "the response carries every figure that the engine gave, unchanged, also those that the schema does not "
         why += "name: allow extra fields there."
         if name in NAMED:
-            why = (
-                "the response carries the engine's figures as they are: this one was changed on the way. Do not round "
-            )
-            why += "it, work it out anew, or turn it into another type."
+            why = "the response carries the engine's figures as they are: this one was changed on the way. Do not "
+            why += "round it, work it out anew, or turn it into another type."
             if value is None:
-                why = (
-                    "the response carries the engine's figures under the engine's names: this one is left out, or has "
-                )
-                why += "another name."
+                why = "the response carries the engine's figures under the engine's names: this one is left out, or "
+                why += "has another name."
         if not figure:
             why = (
                 "0, false and an empty text say something too: what the engine gave stays in, and only None is nothing."
@@ -214,10 +210,8 @@ def refused_response(step: ModuleType, fields: dict, missing: str) -> None:
         and field is not None
         and (get_origin(field.annotation) or field.annotation) is dict
     ):
-        why = (
-            "a dictionary takes whatever it gets: declare the five figures that are always there, in a model of their "
-        )
-        why += "own, and let that one take further names."
+        why = "a dictionary takes whatever it gets: declare the five figures that are always there, in a model of "
+        why += "their own, and let that one take further names."
     expect(False, call=f"GenerateResponse(…) without {missing}", got=got, wanted="a ValidationError", why=why)
 
 

@@ -34,10 +34,8 @@ def takes_the_prompt_word_for_word(step: ModuleType) -> None:
     list(step.generate_stream(model, tokenizer, text, max_new_tokens=1))
     calls, prompt = model.calls[:1], tokenizer.prompt_ids(text)
     call = f"the first forward of list(generate_stream(model, tokenizer, {short(text)}, max_new_tokens=1))"
-    why = (
-        "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses what "
-    )
-    why += "does not fit."
+    why = "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses "
+    why += "what does not fit."
     expect_ids(calls[0].ids if calls else [], prompt, call=call, why=why, calls=calls)
 
 
@@ -161,10 +159,8 @@ def refuses_what_does_not_fit(step: ModuleType) -> None:
         if limit > 1:
             why = "prompt and limit are beyond the context: `check_fits` gets the limit that was asked for, uncut."
         if got not in ("no error", RequestRefused.__name__):
-            why = (
-                "the error of a limit is a RequestRefused, which the server knows from a fault of its own: it is what "
-            )
-            why += "`check_fits` raises."
+            why = "the error of a limit is a RequestRefused, which the server knows from a fault of its own: it is "
+            why += "what `check_fits` raises."
         expect(
             got == RequestRefused.__name__ and not model.calls,
             call=f"next({called(max_new_tokens=limit)}), a context of {context}",
@@ -242,10 +238,8 @@ def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., Modul
             "both paths draw from torch's global generator, one draw a token: look for a second draw or another order."
         )
         if same_draws:
-            why = (
-                "as many random numbers were drawn as there, for other odds: the request's params go to the token loop "
-            )
-            why += "whole, as they are (temperature, top_k, top_p)."
+            why = "as many random numbers were drawn as there, for other odds: the request's params go to the token "
+            why += "loop whole, as they are (temperature, top_k, top_p)."
         expect(
             text == wanted,
             call=f"torch.manual_seed(seed); {call}",

@@ -280,10 +280,8 @@ def expect_text(told: Told, why: str, varies: bool = False) -> None:
     elif told.ends_at_no_text:
         why = NO_TEXT_NO_END
     elif told.runs_on:
-        why = (
-            "the answer is over, and the model was asked for more: `max_new_tokens` is the number of tokens, the first "
-        )
-        why += "one included, and an EOS is the last."
+        why = "the answer is over, and the model was asked for more: `max_new_tokens` is the number of tokens, the "
+        why += "first one included, and an EOS is the last."
     expect(
         told.text == told.wanted,
         call=told.call,
