@@ -153,24 +153,6 @@ def test_draws_follow_the_softmax(step: ModuleType) -> None:
     expect_frequencies(step, 6.8 * torch.eye(8, device="cpu")[5], DRAWN, why)
 
 
-def test_each_of_many_tokens_can_be_drawn(step: ModuleType) -> None:
-    """Of 2560 equally likely tokens each can be drawn, and of 32,704 unlikely ones too, however small its share.
-
-    Hint: What happens on the way to a probability of 0.0004, or of 0.000009: is it rounded, or taken for nothing? And
-    how many different values can your random number have?
-    """
-    why = "small odds are odds: drop no token for its small share, and round none."
-    row = torch.zeros(2560, device="cpu")
-    different = len(set(draw(step, row, DRAWN, times=1024, why=why)))
-    if different > 1:
-        why += " Draw with float32 random numbers at least: 16 bits, or three digits, have too few values for so many "
-        why += "tokens."
-    got, wanted = f"{different} different tokens", "about 844 different ones"
-    # the mean is 844; one draw changes the number by 1 at most: to be 114 off has odds below e**-25 (McDiarmid)
-    expect(different >= 730, call=f"{call_text(row, DRAWN)}, 1024 times", got=got, wanted=wanted, why=why, varies=True)
-    expect_much_of_many(step, -1, "small odds are odds, and top_k is off: drop no token, round none, set no limit.")
-
-
 def test_each_row_is_drawn_from_its_own_logits(step: ModuleType) -> None:
     """Each row is drawn from its own logits.
 
@@ -304,6 +286,24 @@ def test_top_k_off_keeps_every_token(step: ModuleType) -> None:
     """
     for row, top_k in ((FLAT, -1), (FLAT, 0), (FLAT, -7), (WIDE, -1), (WIDE, 0)):
         expect_each_of_best(step, row, top_k)
+
+
+def test_each_of_many_tokens_can_be_drawn(step: ModuleType) -> None:
+    """Of 2560 equally likely tokens each can be drawn, and of 32,704 unlikely ones too, however small its share.
+
+    Hint: What happens on the way to a probability of 0.0004, or of 0.000009: is it rounded, or taken for nothing? And
+    how many different values can your random number have?
+    """
+    why = "small odds are odds: drop no token for its small share, and round none."
+    row = torch.zeros(2560, device="cpu")
+    different = len(set(draw(step, row, DRAWN, times=1024, why=why)))
+    if different > 1:
+        why += " Draw with float32 random numbers at least: 16 bits, or three digits, have too few values for so many "
+        why += "tokens."
+    got, wanted = f"{different} different tokens", "about 844 different ones"
+    # the mean is 844; one draw changes the number by 1 at most: to be 114 off has odds below e**-25 (McDiarmid)
+    expect(different >= 730, call=f"{call_text(row, DRAWN)}, 1024 times", got=got, wanted=wanted, why=why, varies=True)
+    expect_much_of_many(step, -1, "small odds are odds, and top_k is off: drop no token, round none, set no limit.")
 
 
 def test_top_k_keeps_50_of_104(step: ModuleType) -> None:

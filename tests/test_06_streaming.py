@@ -313,9 +313,10 @@ def test_the_leading_space_of_metaspace(step):
     why = "a token's text hangs on what comes before it: the first loses its space, the others keep theirs. Decode it "
     why += "together with those before it, never alone."
     for tokenizer in (FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))):
-        for reply in ("the cat sat", " the cat  sat on", "the  mat.\n the cat", "cat", "the cat sat on " * 60):
+        for reply in ("the cat sat", " the cat  sat on", "the  mat.\n the cat", "cat"):
             expect_text(read(step, tokenizer, tokenizer.ids(reply)), why)
     tokenizer = FastTokenizer(backends.metaspace_backend())
+    expect_text(read(step, tokenizer, tokenizer.ids("the cat sat on " * 60)), why)
     words = tokenizer.ids("the cat sat")
     why = "a special token has no text, and what follows it still hangs on what came before it: forget nothing there."
     expect_text(read(step, tokenizer, [words[0], tokenizer.id_of("<|im_start|>"), *words[1:]]), why)

@@ -1,7 +1,7 @@
 """Checks of step 9: a duel. The learner's tests pass on servers that are right and fail on servers that are broken."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +11,7 @@ import pytest
 from kata.failure import expect
 from kata.solution import Solution
 from tests.duel.diagnosis import in_a_class_of_another_name, makes_a_client
-from tests.duel.duel import Duel, Ran, fight
+from tests.duel.duel import Duel, Match, Ran
 from tests.duel.families import REQUIRED, STRETCH
 from tests.duel.report import expect_caught, expect_no_false_alarm
 from tests.duel.servers import (
@@ -32,21 +32,34 @@ ON_PLAIN = f"on {PLAIN_SERVER.outside}"
 
 @dataclass(frozen=True)
 class Fought:
-    """The learner's file after its duel."""
+    """The learner's file after its duel, or after the part of it that is over."""
 
-    duel: Duel
+    match: Match
     module: ModuleType
     file: Path
 
+    @property
+    def duel(self) -> Duel:
+        return self.match.duel
+
 
 @pytest.fixture(scope="module")
-def fought(solution_sources: Mapping[int, Path], pytestconfig: pytest.Config) -> Fought:
+def fought(solution_sources: Mapping[int, Path], pytestconfig: pytest.Config) -> Iterator[Fought]:
     """One duel for all checks. The file is loaded here first, so that what it raises then is told as in every step."""
     file = Path(solution_sources[9])
     for name in attributes_in(file):  # it may use marks that this run does not know, and pytest is strict about them
         pytestconfig.addinivalue_line("markers", f"{name}: perhaps a mark of the file under test")
     module = Solution(solution_sources).load(9)
-    return Fought(fight(solution_sources), module, file)
+    match = Match(solution_sources)
+    yield Fought(match, module, file)
+    match.close()
+
+
+@pytest.fixture(scope="module")
+def fought_on(fought: Fought) -> Fought:
+    """The same after the duel of its stretch tests, which is fought when it is asked for."""
+    fought.match.go_on()
+    return fought
 
 
 def test_both_tests_are_there_and_use_the_client(fought: Fought) -> None:
@@ -136,51 +149,51 @@ def test_each_test_passes_by_itself(fought: Fought) -> None:
 
 
 @pytest.mark.stretch
-def test_a_right_stream_raises_no_alarm(fought: Fought) -> None:
+def test_a_right_stream_raises_no_alarm(fought_on: Fought) -> None:
     """`test_stream` is there and passes on every right server.
 
     Hint: What may differ from one right stream to the next: its text, its length, its pieces, whether there is any?
     Which assert of yours asks about that?
     """
-    expect_there(fought, STREAM)
-    expect_run(fought, STREAM)
-    expect_no_false_alarm(fought.duel, STREAM, fought.file)
+    expect_there(fought_on, STREAM)
+    expect_run(fought_on, STREAM)
+    expect_no_false_alarm(fought_on.duel, STREAM, fought_on.file)
 
 
 @pytest.mark.stretch
-def test_a_broken_stream_is_caught(fought: Fought) -> None:
+def test_a_broken_stream_is_caught(fought_on: Fought) -> None:
     """`test_stream` fails unless `POST /stream` answers 200 in plain text.
 
     Hint: Which two things does the lesson promise of `/stream`? Print the content type of a right one: what stands
     after its name?
     """
-    expect_there(fought, STREAM)
+    expect_there(fought_on, STREAM)
     why = "A stream is good when its status is 200 and its content type says text/plain, whatever follows it."
-    expect_caught(fought.duel, STREAM, BROKEN_STREAM, fought.file, why)
+    expect_caught(fought_on.duel, STREAM, BROKEN_STREAM, fought_on.file, why)
 
 
 @pytest.mark.stretch
-def test_a_server_that_refuses_rightly_raises_no_alarm(fought: Fought) -> None:
+def test_a_server_that_refuses_rightly_raises_no_alarm(fought_on: Fought) -> None:
     """`test_rejects_bad_settings` is there and passes on every right server.
 
     Hint: Do you ask for the status alone, or for words of the error as well? And is every value that you send beyond
     its bound, and its only fault?
     """
-    expect_there(fought, REJECTS)
-    expect_run(fought, REJECTS)
-    expect_no_false_alarm(fought.duel, REJECTS, fought.file)
+    expect_there(fought_on, REJECTS)
+    expect_run(fought_on, REJECTS)
+    expect_no_false_alarm(fought_on.duel, REJECTS, fought_on.file)
 
 
 @pytest.mark.stretch
-def test_a_server_that_takes_bad_settings_is_caught(fought: Fought) -> None:
+def test_a_server_that_takes_bad_settings_is_caught(fought_on: Fought) -> None:
     """`test_rejects_bad_settings` fails where a setting beyond either of its bounds is not answered with 422.
 
     Hint: Write down the six values that lie just beyond the bounds. Which of them do you send, and one at a time? What
     does a value far outside tell of the edge?
     """
-    expect_there(fought, REJECTS)
+    expect_there(fought_on, REJECTS)
     why = "Three settings have two bounds each: go just beyond every one of them, one at a time, and want 422."
-    expect_caught(fought.duel, REJECTS, BROKEN_SETTINGS, fought.file, why)
+    expect_caught(fought_on.duel, REJECTS, BROKEN_SETTINGS, fought_on.file, why)
 
 
 def attributes_in(file: Path) -> set[str]:

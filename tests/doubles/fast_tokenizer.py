@@ -171,4 +171,6 @@ def _plain(ids: Any) -> Any:
     """Tensors, arrays and tuples as ints and lists, as the library turns them."""
     if isinstance(ids, Tensor) or hasattr(ids, "tolist"):
         return ids.tolist()
+    if type(ids) is list and set(map(type, ids)) == {int}:  # as they mostly come
+        return ids
     return [_plain(value) for value in ids] if isinstance(ids, list | tuple) else ids

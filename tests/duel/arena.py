@@ -1,16 +1,18 @@
 """The duel's own process: a pytest inside it runs the learner's tests on every server and says what happened.
 
-    python -m tests.duel.arena < SOURCES > EVENTS
+    python -m tests.duel.arena < ORDERS > EVENTS
 
-SOURCES is a JSON object of step numbers to files. EVENTS are lines of JSON: `begin`, then `start` and `over` for each
-test (or `uncollected`, where the file holds none that pytest could run), then `end`. Prints, `os._exit` and endless
-loops of the learner's file end here and reach no check.
+ORDERS are lines of JSON: an object of step numbers to files, which asks for the required tests; any other line then asks
+for the stretch tests. EVENTS are lines of JSON: `begin`, then `start` and `over` for each test (or `uncollected`, where
+the file holds none that pytest could run), then `end`, and after a second order the same again without `begin`. Prints,
+`os._exit` and endless loops of the learner's file end here and reach no check.
 """
 
 import faulthandler
 import gc
 import inspect
 import json
+import math
 import os
 import re
 import sys
@@ -33,6 +35,7 @@ LOADING_MAY_TAKE_S = 50  # a file may import torch
 UNUSED = ("faulthandler", "terminal", "unraisableexception", "threadexception", "pastebin")
 LONGEST = 2000  # characters of any text
 A_TEST_MAY_TAKE_S = 10  # it takes milliseconds; one that takes so long will never come back
+A_WATCH_SERVES_S = 1  # for all tests that begin so soon: to set it costs more than to run one
 
 
 class Round(pytest.Module):
@@ -67,6 +70,7 @@ class Arena:
         self.loader, self.fights, self.events = loader, fights, events
         self.over: dict[str, Any] = {}  # the facts on the test that runs
         self.met: list[dict[str, Any]] = []
+        self.watched_since = -math.inf
 
     def tell(self, event: str, **facts: Any) -> None:
         print(json.dumps({"event": event, **facts}), file=self.events, flush=True)
@@ -113,7 +117,9 @@ class Arena:
         self.over |= {"client": False, "own_client": False, "awaits": inspect.iscoroutinefunction(item.obj)}
         self.over["asked"] = []
         self.tell("start", **self.over)
-        faulthandler.dump_traceback_later(A_TEST_MAY_TAKE_S, exit=True)
+        if time.monotonic() - self.watched_since > A_WATCH_SERVES_S:
+            faulthandler.dump_traceback_later(A_TEST_MAY_TAKE_S, exit=True)
+            self.watched_since = time.monotonic()
 
     def pytest_runtest_makereport(self, item: pytest.Function, call: pytest.CallInfo) -> pytest.TestReport:
         """A report without the traceback that pytest would format: there are many, and nobody reads them."""
@@ -137,7 +143,6 @@ class Arena:
         return {"error": error.typename, "text": str(error.value)[:LONGEST], "line": line}
 
     def pytest_runtest_logfinish(self) -> None:
-        faulthandler.dump_traceback_later(LOADING_MAY_TAKE_S, exit=True)  # the test has come to its end
         self.tell("over", **self.over)
         self.met.append(self.over)
 
@@ -153,6 +158,7 @@ def _problem(body: bytes) -> str:
 
 def run(arena: Arena) -> None:
     """pytest on the arena's rounds, untouched by the settings, conftest files and plugins of the project."""
+    faulthandler.dump_traceback_later(LOADING_MAY_TAKE_S, exit=True)
     with tempfile.TemporaryDirectory(prefix="duel-") as folder:
         settings, rounds = Path(folder, "pytest.ini"), Path(folder, "all.duel")
         settings.write_text("[pytest]\n", encoding="utf-8")
@@ -168,7 +174,8 @@ def run(arena: Arena) -> None:
 
 
 def main() -> None:
-    sources = {int(number): Path(file) for number, file in json.load(sys.stdin).items()}
+    orders = os.fdopen(os.dup(0), encoding="utf-8")
+    sources = {int(number): Path(file) for number, file in json.loads(orders.readline()).items()}
     events = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -188,7 +195,10 @@ def main() -> None:
             over["test"] for over in probe.met if over["client"] and over.get("error") != "NotImplementedError"
         }:
             run(Arena(loader, fights_for(tests), events))
-    print(json.dumps({"event": "end"}), file=events, flush=True)
+        faulthandler.cancel_dump_traceback_later()
+        print(json.dumps({"event": "end"}), file=events, flush=True)
+        if not orders.readline():
+            break
     os._exit(0)  # threads that the file has left behind have no say
 
 

@@ -1,19 +1,24 @@
 """The duel as the checks see it: it runs the arena, and knows of each server whether it was caught."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from queue import Empty, SimpleQueue
+from typing import IO, Protocol
 
 from kata.steps import ROOT
 from tests.duel.families import FAMILIES, family_of
 from tests.duel.servers import RIGHT, SERVERS, Server
 
-DUEL_MAY_TAKE_S = 55
+DUEL_MAY_TAKE_S = 55  # each part of it
+A_KILLED_ONE_MAY_TAKE_S = 2
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,10 @@ class Ran:
 
 @dataclass
 class Duel:
-    """Everything that ran, in order.
+    """Everything that ran so far, in order.
 
-    uncollected: why pytest could not collect the file, where it could not. ended: whether it came to its own end.
+    uncollected: why pytest could not collect the file, where it could not. ended: whether it came to its own end, as
+    far as it was asked for.
     """
 
     runs: list[Ran] = field(default_factory=list)
@@ -80,9 +86,10 @@ class Duel:
 class Arena(Protocol):
     """The process in which a duel is fought, as `subprocess.Popen` has it."""
 
-    returncode: int | None
+    stdin: IO[bytes]
+    stdout: IO[bytes]
 
-    def communicate(self, input: bytes | None = None, timeout: float | None = None) -> tuple[bytes, bytes]: ...
+    def wait(self) -> int: ...
 
     def kill(self) -> None: ...
 
@@ -98,37 +105,79 @@ def new_arena() -> Arena:
 start_arena: Callable[[], Arena] = new_arena  # whoever runs many duels may have one waiting
 
 
-def fight(sources: Mapping[int, Path]) -> Duel:
-    """Runs the tests of step 9 against every server, in a process of its own."""
-    arena = start_arena()
-    orders = json.dumps({number: str(file) for number, file in sources.items()}).encode()
-    try:
-        events, _ = arena.communicate(orders, timeout=DUEL_MAY_TAKE_S)
-    except subprocess.TimeoutExpired:
-        arena.kill()
-        events, _ = arena.communicate()
-    if not events:
-        raise RuntimeError(f"the duel's own process did not start: it ended with status {arena.returncode}")
-    return _duel(events.decode("utf-8", errors="replace"))
+class Match:
+    """A duel as it goes on, in a process of its own: the required families first, the stretch ones when asked for."""
 
+    def __init__(self, sources: Mapping[int, Path]) -> None:
+        self.duel = Duel()
+        self._arena, self._told = start_arena(), SimpleQueue[bytes]()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self._order({number: str(file) for number, file in sources.items()})
+        if not self._take(self._events()):
+            raise RuntimeError(f"the duel's own process did not start: it ended with status {self._arena.wait()}")
 
-def _duel(events: str) -> Duel:
-    duel, started = Duel(), None
-    for line in events.splitlines():
-        facts = json.loads(line)
-        event = facts.pop("event")
-        if event != "over" and started is not None:  # it began, and something else came before its end
-            duel.runs.append(_ran(started | {"outcome": "unfinished"}))
-        started = facts if event == "start" else None
-        if event == "over":
-            duel.runs.append(_ran(facts))
-        elif event == "end":
-            duel.ended = True
-        elif event == "uncollected":
-            duel.uncollected = duel.uncollected or facts["text"]
-    if started is not None:
-        duel.runs.append(_ran(started | {"outcome": "unfinished"}))
-    return duel
+    def go_on(self) -> None:
+        """The stretch families meet their servers as well."""
+        self.duel.ended = False
+        self._order("go on")
+        self._take(self._events())
+
+    def close(self) -> None:
+        """Ends the process, whatever it does."""
+        self._arena.kill()
+        self._arena.wait()
+        self._reader.join(A_KILLED_ONE_MAY_TAKE_S)
+        if not self._reader.is_alive():  # as it is while a process that a test has left behind holds the pipe
+            self._arena.stdout.close()
+        with contextlib.suppress(OSError):
+            self._arena.stdin.close()
+
+    def _order(self, what: object) -> None:
+        with contextlib.suppress(OSError):  # it has ended: there are no more events
+            self._arena.stdin.write(json.dumps(what).encode() + b"\n")
+            self._arena.stdin.flush()
+
+    def _read(self) -> None:
+        for line in self._arena.stdout:
+            self._told.put(line)
+        self._told.put(b"")
+
+    def _events(self) -> Iterator[dict]:
+        """What is told up to the end of this part, of the process, or of its time."""
+        until, is_over = time.monotonic() + DUEL_MAY_TAKE_S, False
+        while not is_over:
+            line = b""
+            try:
+                line = self._told.get(timeout=max(until - time.monotonic(), 0))
+            except Empty:
+                self._arena.kill()
+                with contextlib.suppress(Empty):
+                    line = self._told.get(timeout=A_KILLED_ONE_MAY_TAKE_S)
+            if not line:
+                self._told.put(b"")  # for whoever asks again
+                return
+            facts = json.loads(line.decode("utf-8", errors="replace"))
+            is_over = facts["event"] == "end"
+            yield facts
+
+    def _take(self, events: Iterator[dict]) -> bool:
+        """Adds the events to the duel. Whether there were any."""
+        facts, started = None, None
+        for facts in events:
+            event = facts.pop("event")
+            if event != "over" and started is not None:  # it began, and something else came before its end
+                self.duel.runs.append(_ran(started | {"outcome": "unfinished"}))
+            started = facts if event == "start" else None
+            if event == "over":
+                self.duel.runs.append(_ran(facts))
+            elif event == "end":
+                self.duel.ended = True
+            elif event == "uncollected":
+                self.duel.uncollected = self.duel.uncollected or facts["text"]
+        if started is not None:
+            self.duel.runs.append(_ran(started | {"outcome": "unfinished"}))
+        return facts is not None
 
 
 def _ran(facts: dict) -> Ran:
