@@ -174,10 +174,12 @@ def test_stream_sends_the_engines_text(server: ModuleType) -> None:
     Hint: Compare the body with the engine's pieces, by `repr`. What stands between them, or is sent although there are
     none?
     """
-    for pieces in TEXTS:
-        engine = ScriptedEngine(pieces)
-        with client_of(server.create_app(engine)) as client:
+    engine = ScriptedEngine()
+    with client_of(server.create_app(engine)) as client:
+        for pieces in TEXTS:
+            engine.pieces = pieces
             expect_whole(client.post("/stream", HELLO), "".join(pieces), asked("/stream", HELLO))
+        for pieces in TEXTS:
             engine.pieces = pieces[:5]
             engine.stream = lambda *_, pieces=pieces[:5], **__: iter(pieces)  # an iterator that nobody can close
             expect_whole(client.post("/stream", HELLO), "".join(pieces[:5]), asked("/stream", HELLO))
