@@ -11,12 +11,16 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from kata import beside, hints, keeping, setup_env, verbs
 from kata.look import Look, say
 from kata.steps import REFERENCE, STEPS
+
+if TYPE_CHECKING:
+    from kata.check import Result
 
 WRONG_USE, STOPPED = 2, 130
 _HAND_ON = ("test", "prove", "mutate", "gpu", "bench")
@@ -117,19 +121,27 @@ def _run(wish: argparse.Namespace, look: Look) -> int:
 
 
 def _check(wish: argparse.Namespace, look: Look) -> int:
-    from kata import checking, for_machines  # here, so that the other verbs start sooner
+    from kata import checking  # here, so that the other verbs start sooner
 
     asked, results = checking.Wish(wish.verbose, wish.force, wish.limit), []
     way = checking.Way(came=results.append)
     if wish.impl == "exercises":
         status = checking.check_own(wish.step, asked, look, way)
-        return for_machines.hand_over_check(results, status, wish.step, wish.json, wish.junit, look)
+        return _hand_over(wish, results, status, look)
     folder = REFERENCE if wish.impl == "reference" else Path(wish.impl).resolve()
     if not folder.is_dir():
         say(look.paragraph(f"--impl {wish.impl}: there is no such folder (nor is it 'exercises' or 'reference')"))
         return WRONG_USE
     numbers = [wish.step] if wish.step else [step.number for step in STEPS]
     status = max(checking.check_other(number, folder, asked, look, way) for number in numbers)
+    return _hand_over(wish, results, status, look)
+
+
+def _hand_over(wish: argparse.Namespace, results: "Sequence[Result]", status: int, look: Look) -> int:
+    if not (wish.json or wish.junit):
+        return status
+    from kata import for_machines
+
     return for_machines.hand_over_check(results, status, wish.step, wish.json, wish.junit, look)
 
 

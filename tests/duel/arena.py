@@ -2,10 +2,10 @@
 
     python -m tests.duel.arena < ORDERS > EVENTS
 
-ORDERS are lines of JSON: an object of step numbers to files, which asks for the required tests; any other line then asks
-for the stretch tests. EVENTS are lines of JSON: `begin`, then `start` and `over` for each test (or `uncollected`, where
-the file holds none that pytest could run), then `end`, and after a second order the same again without `begin`. Prints,
-`os._exit` and endless loops of the learner's file end here and reach no check.
+ORDERS are lines of JSON: an object of step numbers to files asks for the required tests, another line for the stretch
+tests. EVENTS are lines of JSON: `begin`, then `start` and `over` for each test (or `uncollected`, where the file holds
+none that pytest could run), then `end`; for the second order the same again, without `begin`. Prints, `os._exit` and
+endless loops of the learner's file end here and reach no check.
 """
 
 import faulthandler
@@ -15,7 +15,6 @@ import json
 import math
 import os
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
