@@ -8,7 +8,7 @@ judges, `report` tells, and `progress` remembers.
     the words       cli, verbs, pages, look, keys, screen
     a check         checking, check, source, expected, run, child, evidence, signed, guards, output, stacks, describe,
                     causes, verdict, report, looks_like
-    kept warm       watch, watch_lines, saves, standby, warm, forks
+    kept warm       watch, watch_lines, saves, standby, warm, forks, memory
     the learner's   progress, path, fingerprint, files, backups, keeping, hints, lessons, beside, update
     engines         engines, serve, chat, chat_settings, answer, forwards, compare
     for machines    for_machines, as_json, as_junit

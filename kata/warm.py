@@ -6,7 +6,6 @@ orders of one run, carries them out itself, and ends with it. `tests/conftest.py
 """
 
 import contextlib
-import gc
 import json
 import os
 import select
@@ -20,6 +19,7 @@ import pytest
 
 from kata import evidence
 from kata.forks import FORKS
+from kata.memory import freeze, join_pages
 
 _IDLE_S = 2.0  # so long nobody has asked for anything
 Jobs = Callable[[Sequence[pytest.Item]], list[Callable[[], object]]]  # what can be made ready for these checks
@@ -56,12 +56,6 @@ class Host:
         if not session.testsfailed:  # everything could be collected
             self.work(session)
         return True
-
-
-def freeze() -> None:
-    """What is there by now need not be gone through again and again, in every fork."""
-    gc.collect()
-    gc.freeze()
 
 
 def is_safe_to_fork() -> bool:
@@ -117,6 +111,7 @@ class _Forks:
                 _try_all([jobs.pop(0)])
                 if not jobs:
                     freeze()
+                    join_pages()
 
     def _asked(self) -> list[int]:
         """The files of a fork: its stdin, its stdout and, where two share the checks, their queue."""

@@ -15,8 +15,9 @@ import pytest
 
 from kata import guards
 from kata.forks import FORKS
+from kata.memory import freeze, join_pages
 from kata.steps import ROOT, Step
-from kata.warm import Host, freeze
+from kata.warm import Host
 from tests.doubles import ahead
 from tests.tools.recorder import CHECK_LIMIT_S, Recorder
 from tests.tools.specimens import Specimen
@@ -55,6 +56,7 @@ class _Hosted:
             for job in ahead.jobs(session.items):
                 job()
             freeze()
+            join_pages()
             self.work(_starting(multiprocessing.get_context("fork"), _check_in_fork, session))
             self.worked = True
         except BaseException as error:  # pytest would print it and go on
