@@ -9,35 +9,34 @@ from typing import Any
 from unicodedata import normalize
 
 from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from kata.failure import expect
 from tests.doubles.engines import Asked, ScriptedEngine
+from tests.doubles.in_process import InProcess, in_process
 from tests.doubles.live_server import PATIENCE_S, Answer
 from tests.doubles.server_slips import told
 
 ENDPOINTS = ("/generate", "/stream")
 HELLO = {"prompt": "Hello"}
-JSON = {"content-type": "application/json"}
 
 
 class Client:
     """Requests in one process. An error of the server's code is a failure of the check, unless the app is `quiet`."""
 
-    def __init__(self, client: TestClient) -> None:
+    def __init__(self, client: InProcess) -> None:
         self._client = client
 
     def get(self, path: str) -> Answer:
         with told(asked(path)):
-            return _answer(self._client.get(path))
+            return self._client.get(path)
 
     def post(self, path: str, body: object) -> Answer:
         with told(asked(path, body)):
-            return _answer(self._client.post(path, json=body))
+            return self._client.post(path, body)
 
     def post_bytes(self, path: str, content: bytes) -> Answer:
         with told(asked(path, repr(content))):
-            return _answer(self._client.post(path, content=content, headers=JSON))
+            return self._client.post_bytes(path, content)
 
 
 @contextmanager
@@ -46,12 +45,8 @@ def client_of(app: FastAPI, quiet: bool = False) -> Iterator[Client]:
     expect(
         isinstance(app, FastAPI), call="create_app(engine)", got=repr(app), wanted="a FastAPI", why="return the app."
     )
-    with TestClient(app, raise_server_exceptions=not quiet, follow_redirects=False) as client:
+    with in_process(app, quiet) as client:
         yield Client(client)
-
-
-def _answer(response: Any) -> Answer:
-    return Answer(response.status_code, response.headers, response.content)
 
 
 def asked(path: str, body: object = None) -> str:
