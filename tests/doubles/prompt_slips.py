@@ -10,6 +10,7 @@ from urllib.parse import unquote, unquote_plus
 DEFAULT_SYSTEM = "You are a helpful assistant."
 CUT = "a text was cut: no truncation, no max_length, no slice, all of it goes in."
 STRAIGHT = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'"})
+BY_HAND = "the empty thought was written by hand: with enable_thinking=False the template writes what it knows."
 CHANGES = (  # what well-meant code does to a text, and what there is to say of it
     *(
         (strip, "the text was stripped: spaces and line ends belong to it.")
@@ -72,14 +73,19 @@ def slip_of(
     for other, what in _slips(tokenizer, wanted, user, system, options):
         if text == other:
             return what
+    if any(_is_cut(text, wanted, whole) for whole in (user, system)):
+        return CUT
     if "/no_think" in text and "/no_think" not in wanted:
-        is_off = options is not None and options.get("enable_thinking") is False
+        is_off = wanted == render(tokenizer, user, system, enable_thinking=True)
+        is_off = is_off or (options is not None and options.get("enable_thinking") is False)
         habit = "`/no_think` in a text is one model's habit, and changes what the user wrote."
-        return habit if is_off else f"{_thinking(options)} {habit}"
+        return habit if is_off else f"{_thinking(options, user)} {habit}"
     if text.rstrip() == wanted.rstrip() and len(text) < len(wanted):
         return "the template's text was stripped: the line ends it ends in belong to the format."
     if text.endswith(wanted):
         return "something stands before this prompt: an earlier conversation, padding, or a first token too many."
+    if text.startswith(wanted) and "</think>" in text.removeprefix(wanted):
+        return BY_HAND
     if text.startswith(wanted):
         return "something stands after this prompt: padding, an end token, or a turn too many."
     if options and options.get("continue_final_message") and wanted.startswith(text):
@@ -94,7 +100,7 @@ def slip_of(
     if "<|im_start|>" in text and "<|im_start|>" not in wanted:
         return "this format is not the template's: written by hand it fits one model, apply_chat_template fits each."
     if "</think>" in text and "</think>" not in wanted:
-        return "the empty thought was written by hand: with enable_thinking=False the template writes what it knows."
+        return BY_HAND
     return _frame(text, wanted, user) or _other_system(text, wanted, system)
 
 
@@ -108,7 +114,7 @@ def _slips(
         "the header that opens the assistant's turn is missing (add_generation_prompt=True): the model would go on "
         "with the user's part.",
     )
-    yield render(tokenizer, user, system, enable_thinking=True), _thinking(options)
+    yield render(tokenizer, user, system, enable_thinking=True), _thinking(options, user)
     yield render(tokenizer, user), "this is the default system prompt, and another one was given."
     yield (
         render(tokenizer, _without_special(tokenizer, user), system),
@@ -141,11 +147,9 @@ def _slips(
         for glue in ("\n\n", "\n", " ", ""):
             merged = "the system prompt stands in the user's message: it has a message of its own."
             yield render(tokenizer, f"{system}{glue}{user}", None, **others), merged
-    for length in (500, 512, 1000, 1024, 2000, 2048, 4000, 4096):
-        yield render(tokenizer, user[:length], system[:length]), CUT
 
 
-def _thinking(options: Mapping[str, Any] | None) -> str:
+def _thinking(options: Mapping[str, Any] | None, user: str) -> str:
     """Thinking is on: what of the options was to switch it off."""
     if options and options.get("enable_thinking") is False and not options.get("add_generation_prompt"):
         return (
@@ -155,6 +159,8 @@ def _thinking(options: Mapping[str, Any] | None) -> str:
     why = "thinking is on: enable_thinking=False, the boolean, is an argument of apply_chat_template itself"
     if options is None:
         return f"{why}."
+    if options.get("enable_thinking") is True and "/think" in user:
+        return "the user's `/think` switched thinking on: it is off whatever a text says."
     meant = [f"{name}={value!r}" for name, value in options.items() if name not in OPTIONS]
     return f"{why}; here it got {', '.join(meant) or 'nothing of the kind'}."
 
@@ -163,6 +169,15 @@ def _without_special(tokenizer: Any, text: str) -> str:
     for token in tokenizer.added_tokens_decoder.values():
         text = text.replace(token.content, "") if token.special else text
     return text
+
+
+def _is_cut(text: str, wanted: str, whole: str) -> bool:
+    """All is in its place, but of a long text only the beginning or the end."""
+    before, _, after = wanted.partition(whole or wanted)
+    inside = text[len(before) : len(text) - len(after)]
+    return (
+        len(inside) > 100 and text == before + inside + after and (whole.startswith(inside) or whole.endswith(inside))
+    )
 
 
 def _frame(text: str, wanted: str, user: str) -> str:

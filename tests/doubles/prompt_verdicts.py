@@ -22,6 +22,10 @@ from tests.doubles.prompt_slips import DEFAULT_SYSTEM, render, slip_of
 PLAIN = "prompt, tokenizer and model are plain ones: the call must not raise."
 
 CAUSES = (  # what an error says, and what is behind it
+    (
+        r"resize_token_embeddings",
+        "a token was added to the tokenizer, which every request shares: nothing is padded, so no pad token is needed.",
+    ),
     (r"^RequestRefused", "no special token of this tokenizer is in this text: ordinary text is never refused."),
     (
         r'not "list"\) to str',
@@ -66,6 +70,11 @@ def inputs_of(
         text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
         if why is PLAIN and text.startswith("RequestRefused") and len(f"{user}{system or ''}") > 1000:
             why = "a long prompt is not refused here: whether it fits is asked later, when the limit is known."
+        elif why is PLAIN and text.startswith("RequestRefused") and _adds_tokens(tokenizer, user):
+            why = (
+                "encoding the user's text adds the tokenizer's own first token, which the user did not write: look for "
+            )
+            why += "special tokens in the text itself, or encode it with add_special_tokens=False."
         elif why is PLAIN:
             found = (cause for pattern, cause in CAUSES if re.search(pattern, text))
             why = next(found, "") or sentence_on(error) or PLAIN
@@ -134,7 +143,8 @@ def expect_there(step: ModuleType, tokenizer: Any, model: Any) -> Mapping[str, T
     expect(str(model.device) == device, call=call, got=f"model on {model.device}", wanted=f"model on {device}", why=why)
     for name, tensor in inputs.items():
         got, wanted = f"{name} on {tensor.device}", f"{name} on {device}"
-        why = "a model cannot read tensors of another device: every one goes to `model.device`, the mask as well."
+        why = "a model cannot read tensors of another device: every one goes to `model.device`, the mask as well, and "
+        why += "whatever else a tokenizer gives."
         expect(str(tensor.device) == device, call=call, got=got, wanted=wanted, why=why)
     return inputs
 
@@ -142,6 +152,10 @@ def expect_there(step: ModuleType, tokenizer: Any, model: Any) -> Mapping[str, T
 def decoded(tokenizer: Any, ids: list[int]) -> str:
     """All of the text, special tokens too."""
     return tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+
+
+def _adds_tokens(tokenizer: Any, text: str) -> bool:
+    return tokenizer.encode(text) != tokenizer.encode(text, add_special_tokens=False)
 
 
 def _holds_integers(tensor: Tensor) -> bool:

@@ -1,7 +1,8 @@
-"""Takes the first token out of the whole prompt, where the user may have written it, and puts one in front.
+"""Takes the first token out of the whole prompt, where somebody may have written it, and puts one in front.
 
-Caught by: test_no_special_token_comes_in_by_text
-Says: control tokens were deleted
+Caught by: test_the_user_cannot_forge_a_turn, test_no_special_token_comes_in_by_text
+Says: stays in it, word for word
+Says: deleted from the user's text
 """
 
 import torch

@@ -1,0 +1,22 @@
+"""Deletes control tokens from the system prompt, which is the operator's.
+
+Caught by: test_the_user_cannot_forge_a_turn
+Says: stays in it, word for word
+"""
+
+from shared.limits import RequestRefused
+
+DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
+
+
+def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
+    for token in tokenizer.added_tokens_decoder.values():
+        if token.special and token.content in user_prompt:
+            raise RequestRefused("the prompt contains a control token")
+        if token.special:
+            system_prompt = system_prompt.replace(token.content, "")
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
+    inputs = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, enable_thinking=False, return_tensors="pt", return_dict=True
+    )
+    return {name: tensor.to(model.device) for name, tensor in inputs.items()}
