@@ -2,6 +2,7 @@
 
 Caught by: test_the_system_prompt_is_the_one_given
 Says: an earlier call's
+Like: system_prompt_remembered
 """
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."

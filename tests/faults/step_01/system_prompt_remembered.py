@@ -1,4 +1,4 @@
-"""Keeps the first system prompt for all that follow.
+"""Keeps a system prompt that was given for the calls that follow.
 
 Caught by: test_the_system_prompt_is_the_one_given
 Says: an earlier call's
