@@ -1,20 +1,16 @@
-"""Requests to an app in one process, without a socket, each in one hop to the loop in which the app's lifespan runs.
+"""Requests to an app in one process, each in one hop to the loop in which the app's lifespan runs.
 
 `TestClient` does the same and streams the answer as well, from thread to thread, which takes ten times as long.
 """
 
-import asyncio
-import contextlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from starlette.datastructures import Headers
 
-from tests.doubles.live_server import Answer
+from tests.doubles.asgi import Answer, Asking
 
 HEADERS = [(b"host", b"testserver"), (b"accept", b"*/*"), (b"user-agent", b"testclient")]
 JSON = (b"content-type", b"application/json")
@@ -27,7 +23,7 @@ class InProcess:
         self._client, self._quiet = client, quiet
 
     def get(self, path: str) -> Answer:
-        return self._client.portal.call(self._answer, "GET", path, b"", HEADERS)
+        return self._answer(Asking("GET", path, headers=HEADERS))
 
     def post(self, path: str, body: object) -> Answer:
         """The body as JSON."""
@@ -35,35 +31,10 @@ class InProcess:
 
     def post_bytes(self, path: str, content: bytes) -> Answer:
         headers = [*HEADERS, JSON, (b"content-length", str(len(content)).encode())]
-        return self._client.portal.call(self._answer, "POST", path, content, headers)
+        return self._answer(Asking("POST", path, headers=headers, content=content))
 
-    async def _answer(self, method: str, path: str, content: bytes, headers: list[tuple[bytes, bytes]]) -> Answer:
-        """Asks as ASGI has it, in the app's own loop."""
-        answer, is_over, asked = Answer(), asyncio.Event(), [{"type": "http.request", "body": content}]
-        scope = {
-            "type": "http", "http_version": "1.1", "method": method, "path": path, "raw_path": path.encode(),
-            "root_path": "", "scheme": "http", "query_string": b"", "headers": headers, "client": ("testclient", 50000),
-            "server": ("testserver", 80), "extensions": {}, "state": dict(self._client.app_state),
-        }  # fmt: skip
-
-        async def receive() -> dict[str, Any]:
-            if asked:
-                return asked.pop()
-            await is_over.wait()
-            return {"type": "http.disconnect"}
-
-        async def send(message: dict[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                answer.status, answer.headers = message["status"], Headers(raw=message.get("headers", []))
-            elif message["type"] == "http.response.body":
-                answer.body += message.get("body", b"")
-                if not message.get("more_body", False):
-                    is_over.set()
-
-        with contextlib.suppress(*[Exception] if self._quiet else []):
-            await self._client.app(scope, receive, send)
-        answer.status = answer.status or 500
-        return answer
+    def _answer(self, asking: Asking) -> Answer:
+        return self._client.portal.call(asking.of, self._client.app, self._client.app_state, self._quiet)
 
 
 @contextmanager

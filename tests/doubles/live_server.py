@@ -6,34 +6,17 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
 
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tests.doubles.asgi import Answer
+
 PATIENCE_S = 5.0  # for what takes milliseconds on an idle machine
 DEAF_AFTER_S = 3.0  # so long does no loop take for a turn, unless something holds it
-
-
-@dataclass
-class Answer:
-    """What came back. `broken` says how the connection ended, where that was not well; status 0 is no answer at all."""
-
-    status: int = 0
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    broken: str = ""
-
-    @property
-    def text(self) -> str:
-        return self.body.decode("utf-8", "replace")
-
-    def __str__(self) -> str:
-        shown = f"{self.status} {self.text[:300]}{'…' if len(self.text) > 300 else ''}"
-        return ", then ".join(part for part in (shown if self.status else "", self.broken) if part)
 
 
 class Reader:

@@ -13,8 +13,9 @@ from fastapi import FastAPI
 
 from kata.failure import expect
 from shared.limits import RequestRefused
+from tests.doubles.asgi import Answer
 from tests.doubles.engines import PIECES, Asked, Gate, ScriptedEngine, Turnstile, raising
-from tests.doubles.live_server import PATIENCE_S, Answer, LiveServer
+from tests.doubles.live_server import PATIENCE_S, LiveServer
 from tests.doubles.server_verdicts import ENDPOINTS, HELLO, asked, body_of, expect_status, expect_whole, patiently
 from tests.doubles.shutdown import shuts_down_while
 

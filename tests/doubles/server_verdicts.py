@@ -11,9 +11,10 @@ from unicodedata import normalize
 from fastapi import FastAPI
 
 from kata.failure import expect
+from tests.doubles.asgi import Answer
 from tests.doubles.engines import Asked, ScriptedEngine
 from tests.doubles.in_process import InProcess, in_process
-from tests.doubles.live_server import PATIENCE_S, Answer
+from tests.doubles.live_server import PATIENCE_S
 from tests.doubles.server_slips import told
 
 ENDPOINTS = ("/generate", "/stream")

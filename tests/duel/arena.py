@@ -27,6 +27,7 @@ from fastapi.testclient import TestClient
 
 from tests.duel.families import REQUIRED, STRETCH, Fight, fights_for, probe_of
 from tests.duel.loading import Loader
+from tests.duel.quick_client import quick_client
 from tests.duel.servers import SERVERS
 from tests.duel.the_reference import step_8
 
@@ -93,7 +94,7 @@ class Arena:
     def client(self, request: pytest.FixtureRequest) -> Iterator[TestClient]:
         """A client of a fresh app of this round's server, while its lifespan runs."""
         server = SERVERS[request.node.getparent(Round).fight.server]
-        with TestClient(server.make()) as client:
+        with quick_client(server.make()) as client:
             self.over["client"] = True
             client.event_hooks = {"response": [self._note]}
             yield client
