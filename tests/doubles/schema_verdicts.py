@@ -1,11 +1,10 @@
 """Asks the schemas of step 7 and judges the answer: accepted or refused, and what is left of a value on the way."""
 
-import json
 from collections.abc import Callable
 from types import ModuleType
-from typing import get_origin
+from typing import get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
@@ -22,6 +21,9 @@ NAMED = (
     "tpot_ms",
 )
 MAY_BE_MISSING = ("finish_reason", "ttft_ms", "tpot_ms")
+FIELDS = ("prompt", *DEFAULTS)
+WHOLE = ("max_new_tokens", "max_tokens", "top_k")
+TOO_LARGE_FOR_A_FLOAT = 10**400
 
 
 def accepted(step: ModuleType, **fields: object) -> BaseModel:
@@ -50,6 +52,9 @@ def refused(step: ModuleType, why: str | Callable[[BaseModel], str], **fields: o
         why = (
             "only a ValidationError becomes a 422, anything else a 500: use Field, or raise ValueError in a validator."
         )
+        if isinstance(error, OverflowError) and TOO_LARGE_FOR_A_FLOAT in fields.values():
+            why = "JSON's numbers have no largest, and 10**400 fits in no float: float(…) and math.isfinite(…) raise "
+            why += "an OverflowError, which becomes a 500. Let Field look at type and bounds before your code does."
     else:
         got = f"accepted, as {short(request)}"
         why = why(request) if callable(why) else why
@@ -62,21 +67,26 @@ def check_bounds(step: ModuleType, field: str, inside: tuple, outside: tuple) ->
         request = accepted(step, prompt="Hello", **{field: value})
         call = f"{as_call({'prompt': 'Hello', field: value})}.{field}"
         why = "a setting within the bounds is taken as it is, the bounds themselves included."
-        expect_number(getattr(request, field, None), value, call, why)
-    for value in outside:
-        why = f"{field}={value!r} is outside the bounds of the lesson: refuse it, do not bend it."
+        expect_number(getattr(request, field, None), value, call, why, whole=field in WHOLE)
+    for value in (*outside, TOO_LARGE_FOR_A_FLOAT):
+        why = f"{field}={short(value)} is outside the bounds of the lesson: refuse it, do not bend it."
         refused(step, why, prompt="Hello", **{field: value})
 
 
-def expect_number(got: object, wanted: float, call: str, why: str) -> None:
-    expect(type(got) in (int, float) and got == wanted, call=call, got=repr(got), wanted=repr(wanted), why=why)
+def expect_number(got: object, wanted: float, call: str, why: str, whole: bool = False) -> None:
+    """whole: whether it must still be an int, since a whole number was sent where one belongs."""
+    if whole and type(got) is float and got == wanted:
+        why = "a whole number is an int: a field of type float makes 16.0 of 16, and range(16.0) raises. Say int."
+    allowed = (int,) if whole else (int, float)
+    expect(type(got) in allowed and got == wanted, call=call, got=repr(got), wanted=repr(wanted), why=why)
 
 
 def check_params(step: ModuleType, **settings: float) -> None:
     """Whether the settings, or their defaults, arrive in the `SamplingParams`, and nothing else does."""
     wanted = DEFAULTS | settings
     call = as_call({"prompt": "Hello", **settings}) + ".to_sampling_params()"
-    method = accepted(step, prompt="Hello", **settings).to_sampling_params
+    request = accepted(step, prompt="Hello", **settings)
+    before, method = fields_of(request), request.to_sampling_params
     why = "to_sampling_params is a method, which a server calls: no property."
     expect(callable(method), call=call, got=f"no method, but {method!r}", wanted="SamplingParams", why=why)
     params = method()
@@ -93,10 +103,18 @@ def check_params(step: ModuleType, **settings: float) -> None:
             why += f"hand it on, `{name}=self.{field}`."
         if field not in settings:
             why = f"a setting that the client left out has its default, and {name} is to have it too: hand it on."
-        expect_number(getattr(params, name), wanted[field], f"{call}.{name}", why)
+        expect_number(getattr(params, name), wanted[field], f"{call}.{name}", why, whole=name in WHOLE)
     untouched = params.top_p == 1.0 and params.ignore_eos is False
     why = "a request does not speak of these two: leave them at their defaults."
     expect(untouched, call=call, got=repr(params), wanted="top_p=1.0, ignore_eos=False", why=why)
+    after = fields_of(request)
+    why = "the request is what the client sent, and may be asked again: to_sampling_params reads it, and changes or "
+    why += "removes nothing in it. (`vars(self)` is the request itself, and no copy.)"
+    expect(after == before, call=f"{call}; the request then", got=shown(after), wanted=shown(before), why=why)
+
+
+def fields_of(request: BaseModel) -> dict:
+    return {name: getattr(request, name) for name in FIELDS if hasattr(request, name)}
 
 
 def check_params_of_their_own(step: ModuleType) -> None:
@@ -135,20 +153,24 @@ def prompt_limit(step: ModuleType) -> int:
 
 
 def response_json(step: ModuleType, text: str, metrics: dict) -> dict:
-    """What a client reads of a response, which must be accepted."""
+    """What a client reads of a response, which must be accepted: FastAPI sends a field under its alias."""
     call = f"GenerateResponse(text={text!r}, metrics={shown(metrics)})"
     try:
-        body = json.loads(step.GenerateResponse(text=text, metrics=dict(metrics)).model_dump_json())
+        response = step.GenerateResponse(text=text, metrics=dict(metrics))
     except ValidationError as error:
         why = "engines return this: ttft_ms, tpot_ms and finish_reason may be missing, the text empty, a reading 0.0, "
         why += "and what the schema does not name may be of any kind that JSON has."
         expect(False, call=call, got=f"refused: {first_error(error)}", wanted="accepted", why=why)
+    body = TypeAdapter(step.GenerateResponse).dump_python(response, mode="json", by_alias=True)
+    why = "a response is the text as it came, and the figures under `metrics`."
+    if type(body) is dict and {"text", "metrics"} - set(body):
+        why += " FastAPI sends a field under its alias: give it none."
     expect(
         type(body) is dict and type(body.get("metrics")) is dict and body.get("text") == text,
-        call=f"{call}.model_dump_json()",
+        call=f"{call}, as FastAPI sends it",
         got=body,
         wanted=f"an object with text={text!r} and an object of metrics",
-        why="a response is the text as it came, and the figures under `metrics`.",
+        why=why,
     )
     return body
 
@@ -165,14 +187,14 @@ def expect_metrics(body: dict, metrics: dict, wanted: dict) -> None:
             why += "round it, work it out anew, or turn it into another type."
             if value is None:
                 why = "the response carries the engine's figures under the engine's names: this one is left out, or "
-                why += "has another name."
+                why += "has another name, as by an alias: FastAPI sends a field under that one."
         if not figure:
             why = (
                 "0, false and an empty text say something too: what the engine gave stays in, and only None is nothing."
             )
         expect(
             value == figure and isinstance(value, bool) is isinstance(figure, bool),
-            call=f"GenerateResponse(text=…, metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
+            call=f"GenerateResponse(text=…, metrics={shown(metrics)}), as FastAPI sends it, metrics.{name}",
             got=repr(value) if name in got else "not there",
             wanted=repr(figure),
             why=why,
@@ -190,7 +212,7 @@ def expect_nothing_made_up(body: dict, metrics: dict) -> None:
             why = "the engine did not say why it stopped: a default here tells the client something that nobody knows."
         expect(
             made_up is None,
-            call=f"GenerateResponse(text='', metrics={shown(metrics)}).model_dump_json(), metrics.{name}",
+            call=f"GenerateResponse(text='', metrics={shown(metrics)}), as FastAPI sends it, metrics.{name}",
             got=repr(made_up),
             wanted="left out, or null",
             why=why,
@@ -205,13 +227,10 @@ def refused_response(step: ModuleType, fields: dict, missing: str) -> None:
         return
     why = "with a default here a client reads a made-up figure where an engine gave none: give this field no default."
     field = step.GenerateResponse.model_fields.get("metrics")
-    if (
-        missing.startswith("metrics.")
-        and field is not None
-        and (get_origin(field.annotation) or field.annotation) is dict
-    ):
+    kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+    if missing.startswith("metrics.") and any((get_origin(kind) or kind) is dict for kind in kinds):
         why = "a dictionary takes whatever it gets: declare the five figures that are always there, in a model of "
-        why += "their own, and let that one take further names."
+        why += "their own, without a dictionary beside it, and let that one take further names."
     expect(False, call=f"GenerateResponse(…) without {missing}", got=got, wanted="a ValidationError", why=why)
 
 
