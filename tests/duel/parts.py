@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response, Streami
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 Prompt = Annotated[str, StringConstraints(pattern=r"\S", max_length=100_000)]
+ShortPrompt = Annotated[str, StringConstraints(pattern=r"\S", max_length=4_096)]
 Route = tuple[str, str]  # methods, with spaces between, and path
 Work = Callable[..., Any]  # what an endpoint does with a request that is fine
 

@@ -54,8 +54,10 @@ def expect_caught(duel: Duel, family: str, servers: Sequence[Server], file: Path
 
 def _never_asked(duel: Duel, family: str, file: Path) -> str:
     """What there is to say of tests that never ask what they are named for."""
-    if family == "test_rejects_bad_settings" and any(", prompt: " in ran.answer for ran in duel.of(family)):
-        return "The prompt is missing, so every server answers 422, whatever the setting: send a good prompt along."
+    answers = [ran.answer for ran in duel.of(family)] if family == "test_rejects_bad_settings" else []
+    for problem, why in REFUSED_FOR_ANOTHER_REASON.items():
+        if any(problem in answer for answer in answers):
+            return why
     asked = {path for ran in duel.runs if ran.family == family for path in ran.asked}
     wanted = ASKS.get(family, "")
     if not wanted or wanted in asked:
@@ -84,6 +86,8 @@ def _why_alarmed(ran: Ran, alarms: int, only_alone: bool) -> str:
         return "It leans on what another test has left behind. A test brings along all that it needs."
     if ran.answer.startswith("HEAD "):
         return "Use GET: servers promise that method, and not every one answers HEAD."
+    if ", prompt: String should have at most " in ran.answer:
+        return "A right server may bound the prompt, at 4,096 characters or more: send a short one."
     if alarms < len(RIGHT_SERVERS):
         return f"It asks for more than the contract says: {PROMISED[ran.family]}."
     if EXACT_WORDS.match(ran.text):
@@ -112,6 +116,11 @@ WRONG_REQUESTS = {
     "KeyError": "The body has no such field there: print it, and look where the contract puts what you want; the "
     "figures stand in `metrics`.",
     "JSONDecodeError": "This body is no JSON, and need not be: a stream is plain text, and so may be the health.",
+}
+REFUSED_FOR_ANOTHER_REASON = {
+    ", prompt: ": "The prompt is missing, so every server answers 422, whatever the setting: send a good prompt along.",
+    ", : ": "There is no JSON in this request, so every server answers 422, whatever the setting: say `json={…}`.",
+    "should be a valid ": "A text is refused for being one, whatever number it spells: send a number, without quotes.",
 }
 ASKS = {
     "test_health": "GET /health",

@@ -16,6 +16,7 @@ from pydantic import Field, create_model
 from tests.duel.parts import (
     LEFT_OUT,
     Ask,
+    ShortPrompt,
     answer,
     generates,
     healthy,
@@ -51,14 +52,17 @@ def broken(kind: str, name: str, outside: str, **parts: Any) -> Server:
 
 
 def counter() -> FastAPI:
-    """No two answers alike: neither in text nor in figures."""
+    """No two answers alike: neither in text nor in figures, nor in its health."""
     count = itertools.count(1)
 
     def generate(ask: Ask) -> dict[str, Any]:
         n = next(count)
         return answer(f"Answer number {n}.", output_tokens=1 + n % ask.max_new_tokens, latency_ms=0.5 * n)
 
-    return server(generate=generate, stream=lambda ask: PlainTextResponse(f"Answer number {next(count)}."))
+    def health() -> dict[str, Any]:
+        return {"status": "ok", "asked_before": next(count)}
+
+    return server(health, generate, stream=lambda ask: PlainTextResponse(f"Answer number {next(count)}."))
 
 
 def dressed_up() -> FastAPI:
@@ -71,8 +75,8 @@ def dressed_up() -> FastAPI:
 
 
 def tells_more(ask: Ask) -> dict[str, Any]:
-    """An echo that speaks of errors, ends for a reason of its own, and measures what is no number."""
-    text = f"You said: {ask.prompt} That is an error, not found, null."
+    """A long echo that speaks of errors, ends for a reason of its own, and measures what is no number."""
+    text = f"You said: {ask.prompt} That is an error, not found, null. " * 10
     more = {"finish_reason": "content_filter", "accepted_lengths": [2, 1], "stages": {"prefill_ms": 1.5, "queue": None}}
     return generates(ask, **more) | {"text": text, "detail": "served by a-17", "error": None}
 
@@ -120,7 +124,8 @@ RIGHT_SERVERS = (
     ),
     right("it gives another answer each time", counter),
     right(
-        "its readings are 0.0",
+        "its readings are 0.0, its health is a web page",
+        health=lambda: HTMLResponse("<p>It is well.</p>"),
         generate=lambda ask: generates(ask, latency_ms=0.0, throughput=0.0, ttft_ms=0.0, tpot_ms=0.0),
     ),
     right(
@@ -143,7 +148,8 @@ RIGHT_SERVERS = (
         generate=lambda ask: answer("ha " * ask.max_new_tokens, output_tokens=ask.max_new_tokens),
     ),
     right(
-        "it has no cache and gives no reason for its end",
+        "it takes 4,096 characters at most, has no cache, and gives no reason for its end",
+        ask=create_model("Ask", __base__=Ask, prompt=(ShortPrompt, ...)),
         generate=lambda ask: generates(ask, used_cache=False, finish_reason=LEFT_OUT),
     ),
     right("it refuses in words of its own", refuse=lambda error: PlainTextResponse("no, not like this", 422)),
@@ -213,6 +219,7 @@ BROKEN_STREAM = (
     broken(STREAM, "503", "too busy to answer", stream=says("busy", 503)),
     broken(STREAM, "raises", "the endpoint dies of an error of its own", stream=raises),
     broken(STREAM, "JSON", "the text comes packed in JSON", stream=lambda ask: JSONResponse({"text": "Hello there!"})),
+    broken(STREAM, "no content type", "nothing says what its text is", stream=lambda ask: Response("Hello there!")),
     broken(STREAM, "HTML", "the text calls itself a web page", stream=lambda ask: HTMLResponse("Hello there!")),
     broken(
         STREAM,
