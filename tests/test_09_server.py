@@ -10,7 +10,7 @@ import pytest
 
 from kata.failure import expect
 from kata.solution import Solution
-from tests.duel.diagnosis import in_a_class_of_another_name, makes_a_client
+from tests.duel.diagnosis import class_left_out, makes_a_client
 from tests.duel.duel import Duel, Match, Ran
 from tests.duel.families import REQUIRED, STRETCH
 from tests.duel.report import expect_caught, expect_no_false_alarm
@@ -224,7 +224,15 @@ def expect_there(fought: Fought, name: str) -> None:
         why=NO_VERDICT["unfinished"],
     )
     if not runs:
-        owner = "" if hasattr(fought.module, name) else in_a_class_of_another_name(fought.file, name)
+        owner = "" if hasattr(fought.module, name) else class_left_out(fought.file, name)
+        expect(
+            not owner.startswith("Test"),
+            call=call,
+            got=f"pytest collects nothing from class {owner}, which has an `__init__`",
+            wanted="a class without `__init__`, or a function of the module",
+            why="pytest makes an object of the class for each test, has nothing to hand to an `__init__`, and leaves "
+            "such a class out: make what the tests share an attribute of the class, or a fixture.",
+        )
         expect(
             not owner,
             call=call,

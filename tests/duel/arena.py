@@ -100,9 +100,10 @@ class Arena:
             yield client
 
     def _note(self, response: Any) -> None:
-        """What was asked, and the last answer that says no."""
+        """What was asked, and the last answer, where it says no."""
         asked = f"{response.request.method} {response.request.url.path}"
         self.over["asked"] = sorted({*self.over["asked"], asked})
+        self.over["answer"] = ""
         if response.status_code >= 400:
             self.over["answer"] = f"{asked} was answered {response.status_code}{_problem(response.read())}"
 

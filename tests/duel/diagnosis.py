@@ -4,6 +4,7 @@ Only a help for the reader: the verdict comes from the duel. Each habit is one t
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,13 +15,45 @@ def diagnose(file: Path, family: str) -> str:
     """The first known habit in the tests of the family, with its line; "" where there is none."""
     tree = ast.parse(file.read_bytes())
     tests = [node for node in ast.walk(tree) if isinstance(node, Test) and node.name.startswith(family)]
+    for line, name in _replaced(tree, tests):
+        return f"Line {line}: this second `{name}` replaces the first, which never runs."
     for habit in HABITS:
         for test in tests:
             for line, what in habit(test):
                 return f"Line {line}: {what}"
-    if tests and not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+    if tests and not any(_may_fail(test, tree) for test in tests):
+        for line in (line for test in tests for line in _reports(test)):
+            return f"Line {line}: what is printed or logged fails no test: assert."
         return f"{family} has no assert: to send a request is not to test the answer."
     return ""
+
+
+def _replaced(tree: ast.Module, tests: list[Test]) -> Iterator[tuple[int, str]]:
+    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))):
+        seen = set()
+        for test in (each for each in scope.body if each in tests):
+            if test.name in seen:
+                yield test.lineno, test.name
+            seen.add(test.name)
+
+
+def _may_fail(test: Test, tree: ast.Module) -> bool:
+    """Whether the test asserts or raises, or uses a function or fixture of the file, which may."""
+    words = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    words |= {node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    words |= {node.arg for node in ast.walk(test) if isinstance(node, ast.arg)}
+    helpers = {node.name for node in ast.walk(tree) if isinstance(node, Test)}
+    return (
+        any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(test))
+        or bool(words & (helpers | {"fail", "raise_for_status"}))
+        or any(word.startswith("assert") for word in words)
+    )
+
+
+def _reports(test: Test) -> Iterator[int]:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Call) and re.match(r"print$|log(ging|ger)?\.", ast.unparse(node.func)):
+            yield node.lineno
 
 
 def _asserts(test: Test) -> Iterator[ast.Assert]:
@@ -61,8 +94,11 @@ def _after_the_comma(test: Test) -> Iterator[tuple[int, str]]:
 
 
 def _never_heard(test: Test) -> Iterator[tuple[int, str]]:
+    called = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     for node in ast.walk(test):
         match node:
+            case ast.FunctionDef(name=name) if node is not test and name not in called:
+                yield node.lineno, f"nobody calls `{name}`, so nothing in it is asserted."
             case ast.Try(finalbody=[*_, ast.Return()]):
                 yield node.finalbody[-1].lineno, "a `return` in `finally` throws the failed assert away."
             case ast.Expr(value=ast.Call(func=ast.Name(id="map" | "filter" as name))):
@@ -86,25 +122,31 @@ def makes_a_client(file: Path, name: str) -> bool:
     return any(ast.unparse(call.func).endswith("Client") for call in calls)
 
 
-def in_a_class_of_another_name(file: Path, name: str) -> str:
-    """The class in which pytest does not look for the test, or ""."""
+def class_left_out(file: Path, name: str) -> str:
+    """The class in which pytest does not look for the test, for its name or its `__init__`; "" where there is none."""
     for node in ast.walk(ast.parse(file.read_bytes())):
-        if not isinstance(node, ast.ClassDef) or node.name.startswith("Test"):
-            continue
-        if any(isinstance(each, Test) and each.name == name for each in node.body):
+        methods = {each.name for each in node.body if isinstance(each, Test)} if isinstance(node, ast.ClassDef) else ()
+        if name in methods and ("__init__" in methods or not node.name.startswith("Test")):
             return node.name
     return ""
 
 
 def _swallowed(test: Test) -> Iterator[tuple[int, str]]:
     for node in ast.walk(test):
-        if isinstance(node, ast.Try) and any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
-            for handler in node.handlers:
-                if not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler)):
-                    if keyed := _missing(handler.type):
-                        yield handler.lineno, f"a {keyed} is your alarm: this `except` swallows it, so the test passes."
-                    else:
-                        yield handler.lineno, "this `except` swallows the failed assert, so the test passes."
+        if not isinstance(node, ast.Try):
+            continue
+        asserts = any(isinstance(inner, ast.Assert) for inner in ast.walk(node))
+        for handler in node.handlers:
+            raises = any(isinstance(inner, ast.Raise) for inner in ast.walk(handler))
+            if asserts and raises and not any(isinstance(inner, ast.Raise) for inner in handler.body):
+                yield handler.lineno, "this `except` swallows the failed assert, unless it comes to its `raise`."
+            elif not raises and not asserts and isinstance(handler.body[-1], ast.Return):
+                yield handler.lineno, "this `except` ends the test, and so it has passed: let the error through."
+            elif not raises and asserts:
+                if keyed := _missing(handler.type):
+                    yield handler.lineno, f"a {keyed} is your alarm: this `except` swallows it, so the test passes."
+                else:
+                    yield handler.lineno, "this `except` swallows the failed assert, so the test passes."
 
 
 def _missing(*caught: ast.expr | None) -> str:

@@ -27,7 +27,7 @@ class Ran:
 
     outcome: passed, failed, skipped, xfailed, xpassed, or unfinished (the process ended before the test did).
     client: whether the duel's client reached it. line: the last line of the file that led to the error, 0 for none.
-    asked: `POST /generate` and the like. answer: the last one that said no, with its status and what it named.
+    asked: `POST /generate` and the like. answer: the last one, where it said no, with its status and what it named.
     """
 
     test: str
