@@ -27,7 +27,14 @@ _CAUSES = (  # what Python or torch say, and what is behind it
         "taken where softmax() is safe.",
     ),
 )
-_SURE = ((r"ScalarType BFloat16", "NumPy has no bfloat16: make float32 of such logits first (`logits.float()`)."),)
+_SURE = (
+    (r"ScalarType BFloat16", "NumPy has no bfloat16: make float32 of such logits first (`logits.float()`)."),
+    (
+        r"view size is not compatible",
+        "the rows are `[:, -1, :]` of a larger tensor, as in the loops, and do not lie next to each other: `view` asks "
+        "for that, `reshape` does not.",
+    ),
+)
 _SIGNATURE = "keep the signature: logits, params, generator=None."
 
 
@@ -40,7 +47,7 @@ def sample(
     """
     batch, vocab = logits.shape
     try:
-        ids = step.sample_next_token(logits.clone(), params, **({"generator": generator} if generator else {}))
+        ids = step.sample_next_token(_as_a_loop_does(logits), params, **({"generator": generator} if generator else {}))
     except Exception as error:
         if is_not_started(error):
             raise
@@ -69,6 +76,11 @@ def sample(
         why = "there is no such token."
         raise CheckFailure(call=call_text(logits, params, generator), got=got, wanted=wanted, why=why)
     return drawn
+
+
+def _as_a_loop_does(logits: Tensor) -> Tensor:
+    """A copy whose rows (batch, vocab) do not lie next to each other: the last of two positions."""
+    return torch.stack((logits, logits), dim=1)[:, -1, :]
 
 
 def _infinite_cause(step: ModuleType, logits: Tensor, params: SamplingParams) -> str:
@@ -142,7 +154,7 @@ def call_text(logits: Tensor, params: SamplingParams, generator: object = None) 
     shown = f"logits {tuple(rows.shape)}"
     if rows.shape[-1] <= 8 and (len(rows) <= 3 or is_repeated):
         different = rows[:1] if is_repeated else rows
-        shown = str([[round(value, 4) for value in row] for row in different.tolist()])
+        shown = str([[float(f"{value:.7g}") for value in row] for row in different.tolist()])
         shown += f" * {len(rows)}" if is_repeated else ""
     shown += "" if logits.dtype is torch.float32 else f" in {str(logits.dtype).removeprefix('torch.')}"
     return f"sample_next_token({shown}, SamplingParams({settings}){', generator' if generator else ''})"

@@ -1,7 +1,7 @@
 """Takes softmax, or the largest logit before exp(), over the whole batch: a row far below is nothing but zeros.
 
 Caught by: test_each_row_is_drawn_from_its_own_logits
-Says: along the last dimension
+Says: the largest logit of that row, not of the batch
 """
 
 import torch

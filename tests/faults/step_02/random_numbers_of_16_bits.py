@@ -1,4 +1,4 @@
-"""Draws its random numbers in bfloat16: they have 256 values, and most tokens never come.
+"""Draws its random numbers in the type of the logits: in bfloat16 they have 256 values, and most tokens never come.
 
 Caught by: test_each_of_many_tokens_can_be_drawn
 Says: 16 bits, or three digits, have too few values
@@ -17,5 +17,5 @@ def sample_next_token(logits, params, generator=None):
         scores = scores.masked_fill(scores < kth, -torch.inf)
     sums = scores.float().softmax(-1).cumsum(-1)
     sums /= sums[:, -1:].clone()
-    chance = torch.rand(len(sums), 1, generator=generator, device=logits.device, dtype=torch.bfloat16)
+    chance = torch.rand(len(sums), 1, generator=generator, device=logits.device, dtype=logits.dtype)
     return (sums <= chance.float()).sum(-1, keepdim=True)
