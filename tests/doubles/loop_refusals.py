@@ -4,7 +4,9 @@ Each function is handed a solution's `generate` and raises a `CheckFailure` wher
 """
 
 import contextlib
+import copy
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from kata.failure import CheckFailure, expect
@@ -25,6 +27,10 @@ def refusal(generate: Generate, model: ScriptedModel, why: str, **options: Any) 
     try:
         answer = generate(model, FastTokenizer(), PROMPT, **options)
         got = f"an answer of {counted(len(getattr(answer, 'output_ids', ())), 'token')}"
+    except CheckFailure:
+        if len(model.calls) <= model.most_calls:
+            raise
+        got = f"an answer of more than {model.most_calls} tokens"
     except RequestRefused as error:
         got, text = "RequestRefused", str(error)
     except ValueError as error:
@@ -38,10 +44,11 @@ def refusal(generate: Generate, model: ScriptedModel, why: str, **options: Any) 
 
 
 def refuses_fewer_than_one(generate: Generate) -> None:
-    cases = (0, SamplingParams(max_tokens=9)), (-3, SamplingParams(max_tokens=9)), (None, SamplingParams(max_tokens=0))
-    for limit, params in cases:
-        asked = params.max_tokens if limit is None else limit
-        why = f"max_new_tokens={asked} is the caller's mistake: 0 is a number, not 'not given'. The message names it."
+    for limit, in_params in ((0, 9), (-1, 9), (None, 0), (None, -1)):
+        asked, params = in_params if limit is None else limit, SamplingParams(max_tokens=in_params)
+        why = "0 is a number, not 'not given'" if asked == 0 else f"{asked} is not a word for 'no limit'"
+        name = "params.max_tokens" if limit is None else "max_new_tokens"
+        why = f"{name}={asked} is the caller's mistake, and refused: {why}. The message names it."
         model = ScriptedModel(hashed(), most_calls=30)
         text, call = refusal(generate, model, why, max_new_tokens=limit, params=params)
         expect(_names(text, asked), call=call, got=text, wanted=f"a message that names {asked}", why=why)
@@ -62,7 +69,7 @@ def refuses_what_does_not_fit(generate: Generate) -> None:
         try:
             text, call = refusal(generate, model, why, max_new_tokens=limit)
         except CheckFailure as failure:
-            if "more than 30 calls" in failure.got:
+            if "more than 30 tokens" in failure.got:
                 why = f"{why} Here {new} new tokens are not refused: a limit is refused, not lowered."
                 got, wanted = "an answer was begun", "RequestRefused before the model runs"
                 call = f"{name_of(generate)}(..., max_new_tokens={limit}), a context of {context}"
@@ -72,6 +79,12 @@ def refuses_what_does_not_fit(generate: Generate) -> None:
         missing = [f"{name} ({number})" for name, number in numbers.items() if not _names(text, number)]
         wanted = f"a message that also names the {', '.join(missing)}"
         expect(not missing, call=call, got=text, wanted=wanted, why="a caller needs the numbers to ask for less.")
+    model = ScriptedModel(hashed(), context=prompt + 16, most_calls=30)
+    model.config = _with_a_text_part(model.config)
+    why = "here the context stands in the config of the model's text part, as in a model that reads pictures too: "
+    why += "`check_fits` looks there."
+    with _told_of_the_config(f"{name_of(generate)}(..., max_new_tokens=17)", "RequestRefused", why):
+        refusal(generate, model, why, max_new_tokens=17)
 
 
 def _refused_too_little(generate: Generate, failure: CheckFailure, new_tokens: int) -> CheckFailure:
@@ -90,6 +103,29 @@ def _refused_too_little(generate: Generate, failure: CheckFailure, new_tokens: i
     return CheckFailure(**parts, why=f"{failure.why} {more}")
 
 
+def _with_a_text_part(config: Any) -> Any:
+    """A config whose context only that of its text part names."""
+    outer = _without_a_context(config)
+    outer.get_text_config = config.get_text_config
+    return outer
+
+
+def _without_a_context(config: Any) -> Any:
+    other = copy.copy(config)
+    del other.max_position_embeddings
+    return other
+
+
+@contextlib.contextmanager
+def _told_of_the_config(call: str, wanted: str, why: str) -> Iterator[None]:
+    """An error in this block is a verdict: a name that a config has not, or a refusal that is none."""
+    try:
+        yield
+    except (AttributeError, TypeError, RequestRefused) as error:
+        told = f"{type(error).__name__}: {error}"
+        raise CheckFailure(call=call, got=told, wanted=wanted, why=why) from error
+
+
 def _names(text: str, number: int) -> bool:
     text = re.sub(r"(?<=\d)[,_' ](?=\d{3}\b)", "", text)  # 1,024 is 1024
     return re.search(rf"(?<![\d-]){number}(?!\d)", text) is not None
@@ -103,4 +139,11 @@ def serves_an_exact_fit(generate: Generate) -> None:
     except RequestRefused as error:
         got, call = f"RequestRefused: {error}", f"{name_of(generate)}(..., max_new_tokens=16), which just fits"
     why = "a prompt and an answer that just fill the context are fine: refuse what is more than that."
+    expect(got == "16 tokens", call=call, got=got, wanted="16 tokens", why=why)
+    model = ScriptedModel(hashed())
+    model.config = _without_a_context(model.config)
+    call = f"{name_of(generate)}(..., max_new_tokens=16) on a model whose config names no context"
+    why = "a model without a context has no limit: `check_fits` asks the config only for what it has."
+    with _told_of_the_config(call, "16 tokens", why):
+        got = f"{len(run(generate, model, max_new_tokens=16)[0].output_ids)} tokens"
     expect(got == "16 tokens", call=call, got=got, wanted="16 tokens", why=why)

@@ -79,7 +79,8 @@ class _Config:
             return self
         from transformers import LlamaConfig
 
-        return LlamaConfig(num_hidden_layers=1, max_position_embeddings=self.max_position_embeddings)
+        context = getattr(self, "max_position_embeddings", 4096)
+        return LlamaConfig(num_hidden_layers=1, max_position_embeddings=context)
 
 
 class ScriptedModel(torch.nn.Module):

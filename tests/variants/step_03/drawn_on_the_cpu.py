@@ -18,7 +18,7 @@ class Uncached:
         started, params = clock.now(), params or SamplingParams()
         limit = params.max_tokens if max_new_tokens is None else max_new_tokens
         inputs = prepare_inputs(tokenizer, model, prompt)
-        self._refuse(inputs["input_ids"].shape[1], limit, model.config.max_position_embeddings)
+        self._refuse(inputs["input_ids"].shape[1], limit, self._context(model.config.get_text_config()))
         stop_ids, output_ids = stop_token_ids(model, tokenizer), []
         ids = inputs["input_ids"]
         while len(output_ids) < limit:
@@ -32,6 +32,9 @@ class Uncached:
         reason = finish_reason(output_ids, stop_ids, params.ignore_eos)
         prompt_tokens = inputs["input_ids"].shape[1]
         return Generation(text, prompt_tokens, output_ids, reason, None, clock.now() - started, False)
+
+    def _context(self, config):
+        return getattr(config, "max_position_embeddings", float("inf"))
 
     def _refuse(self, prompt_tokens, limit, context):
         if limit < 1:
