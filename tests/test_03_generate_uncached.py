@@ -4,6 +4,8 @@ First doubles, which start at once, then real tiny models, whose answers are com
 What steps 3 and 4 promise alike is judged in `doubles/loop_….py`.
 """
 
+from collections.abc import Sequence
+
 import pytest
 
 from kata.failure import expect
@@ -19,8 +21,9 @@ from tests.doubles import (
     loop_texts,
     real_model,
 )
+from tests.doubles.calls import Call
 from tests.doubles.clock import FakeClock
-from tests.doubles.fast_tokenizer import IM_END
+from tests.doubles.fast_tokenizer import IM_END, IM_START
 from tests.doubles.loop_promises import prompt_ids, run
 from tests.doubles.loop_spies import (
     expect_calls,
@@ -109,12 +112,16 @@ def test_no_cache_is_asked_for(step):
     """
     model = ScriptedModel(hashed())
     _, call = run(step.generate_uncached, model, max_new_tokens=3)
-    cached = [each.use_cache not in (False, None) or each.cache_given is not None for each in model.calls]
+    _expect_no_cache(model.calls, call)
+
+
+def _expect_no_cache(calls: Sequence[Call], call: str) -> None:
+    cached = [each.use_cache not in (False, None) or each.cache_given is not None for each in calls]
     why = "this is the loop without a cache, the one that step 4 is measured against."
     wrong = cached.index(True) if any(cached) else None
-    got = "a cache handed in" if wrong is not None and model.calls[wrong].cache_given is not None else "use_cache=True"
+    got = "a cache handed in" if wrong is not None and calls[wrong].cache_given is not None else "use_cache=True"
     wanted, tell = "use_cache=False, no past_key_values", told_with_use_cache
-    expect_calls(model.calls, wrong, call=call, got=got, wanted=wanted, why=why, tell=tell)
+    expect_calls(calls, wrong, call=call, got=got, wanted=wanted, why=why, tell=tell)
 
 
 def test_an_eos_in_the_prompt_ends_nothing(step):
@@ -296,8 +303,10 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     there?
     """
 
+    said = [IM_START, IM_START, 107, 107, 107]  # answers of 1 and 4 tokens, whose first one has no text
+
     def load_generate(on_ask, on_draw):
-        under = {1: step_1_giving(load(1), prompt_ids(), on_ask), 2: step_2_giving(load(2), [115, 107], on_draw)}
+        under = {1: step_1_giving(load(1), prompt_ids(), on_ask), 2: step_2_giving(load(2), said, on_draw)}
         return load(under=under).generate_uncached
 
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
@@ -308,7 +317,7 @@ def test_eighty_tokens_after_a_long_prompt(step):
 
     Hint: Is there a number in your code, a slice, a maximum, the size of a buffer, that a longer sequence runs into?
     """
-    loop_promises.copes_with_a_long_prompt(step.generate_uncached)
+    _expect_no_cache(*loop_promises.copes_with_a_long_prompt(step.generate_uncached))
 
 
 def test_new_tensors_follow_the_model_to_its_device(step):

@@ -21,8 +21,8 @@ from tests.doubles.scripts import expected_reply, flat, hashed, rows
 
 DRAWN = (
     SamplingParams(temperature=0.8, top_k=5, top_p=0.9),
-    SamplingParams(temperature=1.5),
-    SamplingParams(temperature=0.02, top_k=3, top_p=0.5),
+    SamplingParams(temperature=5.0, top_k=5000),
+    SamplingParams(temperature=1e-4, top_k=3, top_p=0.01),
 )
 
 
@@ -94,6 +94,10 @@ def asks_the_sampler(generate: Generate, model: ScriptedModel, asked: list[Draw]
     why = "when not greedy, every token is drawn by step 2's sample_next_token, once, also the prefill's."
     got, wanted = f"{len(asked)} draws for {len(result.output_ids)} tokens", f"{tokens} draws for {tokens} tokens"
     told = "" if got == wanted else _undrawn(model, result, asked)
+    if not asked:
+        why += (
+            " Greedy is a temperature of 0 or below, or top_k 1, and nothing else: a small temperature or top_p is not."
+        )
     expect(got == wanted, call=call, got=f"{got}{told}", wanted=wanted, why=why)
     right = _rows(model, result)
     for at, draw in enumerate(asked):

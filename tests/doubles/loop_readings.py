@@ -33,7 +33,7 @@ def reads_the_clock(
             took = f"preparing took {prepare_s} s, the prefill {prefill_s} s, each later call {decode_s} s, each draw "
             took += f"{draw_s} s"
             ttft_s = prepare_s + prefill_s + draw_s
-            latency_s = ttft_s + (tokens - 1) * (decode_s + draw_s)
+            latency_s, second_s = ttft_s + (tokens - 1) * (decode_s + draw_s), ttft_s + decode_s + draw_s
             slips = {
                 "this one began after the prompt had been prepared: ": latency_s - prepare_s,
                 "this one ended before the last token had been drawn: ": latency_s - draw_s,
@@ -44,6 +44,7 @@ def reads_the_clock(
                     "before the prefill had run": prepare_s,
                     "when the model had answered, before a token was drawn": prepare_s + prefill_s,
                     "again, at the last token": latency_s,
+                    "at the second token (the first one counts also where it has no text)": second_s,
                 }
                 _expect_ttft(result.ttft_s, ttft_s, others, started, call, took, ttft_may_be_none)
 

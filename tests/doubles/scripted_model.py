@@ -112,7 +112,8 @@ class ScriptedModel(torch.nn.Module):
         self.config = _Config(vocab_size, context)
         self.generation_config = SimpleNamespace(
             eos_token_id=eos_token_id, pad_token_id=None, bos_token_id=None, do_sample=True, temperature=0.6, top_k=20,
-            top_p=0.95, max_new_tokens=None, max_length=20, use_cache=True, repetition_penalty=1.3,
+            top_p=0.95, max_new_tokens=13, min_new_tokens=7, max_length=20, use_cache=True, repetition_penalty=1.3,
+            suppress_tokens=None, bad_words_ids=None,
         )  # fmt: skip
         self._pasts: dict[int, tuple[object, tuple[int, ...]]] = {}  # caches that a solution made itself, by identity
         self.eval()
