@@ -145,13 +145,9 @@ def says_what_the_model_says(generate: Generate) -> None:
         is_drawn = ids != right and any(_said_of_close_rows(generate, params)[0] != ids for _ in range(3))
         why = "no params, a temperature of 0 or below, or top_k=1 mean greedy: always the best token, nothing is drawn."
         if ids != right and not is_drawn:
-            why = (
-                "nothing is drawn here, and yet another id than the best is taken: the logits count as the model gives "
-            )
-            why += (
-                "them, all of them, neither rounded to 16 bits, nor cut to the tokenizer's vocabulary, nor weighed by "
-            )
-            why += "what its generation config says (suppress_tokens, repetition_penalty)."
+            why = "nothing is drawn here, and yet another id than the best is taken: the logits count as the model has "
+            why += "them, all of them, not rounded to 16 bits, cut to the tokenizer's vocabulary, or weighed by what "
+            why += "its generation config says (suppress_tokens, repetition_penalty)."
         expect_ids(ids, right, call=f"{call}.output_ids", why=why, varies=is_drawn)
 
 

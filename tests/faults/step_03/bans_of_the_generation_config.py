@@ -1,7 +1,7 @@
 """Honours suppress_tokens and min_new_tokens of the model's generation config.
 
 Caught by: test_each_token_is_the_best_of_the_last_row, test_it_stops_at_every_eos
-Says: nor weighed by what its generation config says
+Says: or weighed by what its generation config says
 Says: neither left out nor put off
 """
 

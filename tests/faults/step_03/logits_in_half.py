@@ -1,7 +1,7 @@
 """Hands the sampler the logits in float16.
 
 Caught by: test_each_token_is_the_best_of_the_last_row
-Says: neither rounded to 16 bits
+Says: not rounded to 16 bits
 """
 
 import torch
