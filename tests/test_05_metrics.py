@@ -8,8 +8,9 @@ import json
 from copy import deepcopy
 from dataclasses import asdict
 from itertools import product
-from math import ceil, floor
+from math import ceil, floor, isclose
 from random import Random
+from unicodedata import normalize
 
 import pytest
 
@@ -24,6 +25,7 @@ from tests.doubles.readings import (
     result_of,
     scale_slip,
     shown,
+    told,
 )
 from tests.doubles.texts import UNTOUCHABLE
 
@@ -107,6 +109,7 @@ def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
             "it was divided by all tokens, the first included": 1000 * (latency - ttft) / tokens,
             "TTFT was left in": 1000 * latency / (tokens - 1),
             "TTFT was left in and the first token too": 1000 * latency / tokens,
+            "one token more was left out, such as the EOS": 1000 * (latency - ttft) / (tokens - 2),
         }
         wanted = 1000 * (latency - ttft) / (tokens - 1)
         expect_figure(step, generation(tokens, ttft, latency), "tpot_ms", wanted, why, slips)
@@ -228,17 +231,22 @@ def test_the_rest_is_handed_through(step):
     Hint: Compare what goes in and what comes out field by field. Which one went through something on the way, such as
     `strip`, `or`, or a condition?
     """
-    for latency, text, ids, used_cache, reason in (
-        (1.1, " two  spaces\n", [5, 0, 5, 257], True, "stop"),
-        (1.1, "", [257], False, "length"),
-        (1.1, "caf\ufffd 🙂", [1, 2, 3], False, "length"),
-        (1.1, "", [5, 257, 200_019], True, "stop"),
-        *((1.1, text, [3, 1], True, "length") for text in UNTOUCHABLE),
+    for ttft, text, ids, used_cache, reason in (
+        (0.3, " two  spaces\n", [5, 0, 5, 257], True, "stop"),
+        (0.3, "", [257], False, "length"),
+        (0.3, "caf\ufffd 🙂", [1, 2, 3], False, "length"),
+        (0.3, "", [5, 257, 200_019], True, "stop"),
+        *((0.3, text, [3, 1], True, "length") for text in UNTOUCHABLE),
         (0.0, "no time", [1, 2, 257], True, "stop"),
         (0.0, "no time", [1, 2], False, "length"),
+        (None, "no TTFT", [1, 2, 257], True, "stop"),
+        (0.3, "one", [257], True, "stop"),
+        (0.3, "", [], True, "length"),
+        (0.3, "long", list(range(2000)), True, "stop"),
     ):
-        other = {"used_cache": used_cache, "finish_reason": reason, "input_tokens": len(ids)}
-        of = generation(ttft_s=min(0.3, latency), latency_s=latency, text=text, output_ids=list(ids), **other)
+        prompt, latency = 7 * len(ids), 0.0 if ttft == 0.0 else 1.1
+        other = {"used_cache": used_cache, "finish_reason": reason, "input_tokens": prompt}
+        of = generation(ttft_s=ttft, latency_s=latency, text=text, output_ids=list(ids), **other)
         result = result_of(step, of)
         got = {
             "text": result.text,
@@ -247,14 +255,25 @@ def test_the_rest_is_handed_through(step):
             "used_cache": result.metrics.used_cache,
             "finish_reason": result.metrics.finish_reason,
         }
-        wanted = dict(zip(got, (text, ids, len(ids), used_cache, reason), strict=True))
+        wanted = dict(zip(got, (text, ids, prompt, used_cache, reason), strict=True))
         differing = [name for name in got if type(got[name]) is not type(wanted[name]) or got[name] != wanted[name]]
+        why = "`summarize` adds figures; what the loop knows already goes through as it is: no strip, no new reason."
+        if "text" not in differing:
+            why += " None of it follows from the others: not from the number of tokens, nor from what was measured."
+        looks_alike = isinstance(result.text, str) and normalize("NFKC", result.text) == normalize("NFKC", text)
         expect(
             not differing,
             call=shown(of),
-            got=", ".join(f"{name}={got[name]!r}" for name in differing),
-            wanted=", ".join(f"{name}={wanted[name]!r}" for name in differing),
-            why="`summarize` adds figures; what the loop knows already goes through as it is: no strip, no new reason.",
+            got=", ".join(f"{name}={told(got[name], looks_alike)}" for name in differing),
+            wanted=", ".join(f"{name}={told(wanted[name], looks_alike)}" for name in differing),
+            why=why,
+        )
+        expect(
+            all(type(id) is int for id in got["output_ids"]),
+            call=shown(of),
+            got=f"output_ids={told(result.output_ids)}",
+            wanted=f"output_ids={told(ids)}",
+            why="each id is a plain int, as it came: 5.0 is no id, and an np.int64 or a tensor is no JSON.",
         )
 
 
@@ -402,10 +421,15 @@ def test_percentile_of_one_value_is_that_value(step):
     for q in (0, 1, 50, 99.9, 100):
         got = percentile_of(step, [0.1], q)
         why = "mind the edges: with one value there is no neighbour to go to."
+        if got != 0.1 and isclose(got, 0.1, rel_tol=1e-6):
+            why = "this is 0.1 as a float32 holds it, in seven digits, which torch takes unasked: stay with Python's "
+            why += "floats, or with float64."
         expect(got == 0.1, call=f"percentile([0.1], {q})", got=got, wanted=0.1, why=why)
     for values in ([0.0, 0.0, 5.0], [0.0]):
         got = percentile_of(step, values, 50)
         why = "0.0 is a value like any other: `filter(None, ...)` and `if value` leave it out."
+        if got and percentile_of(step, [value + 1 for value in values], 50) != 1.0:
+            why = "the place is off: half of three values lie at or below the second, counted from 1."
         expect(got == 0.0, call=f"percentile({values}, 50)", got=got, wanted=0.0, why=why)
 
 
@@ -456,6 +480,14 @@ def test_percentile_leaves_the_values_as_they_were(step):
     why = "the caller needs them again, for the next percentile: nothing is taken out of the list."
     got = f"a list of {len(many)} values"
     expect(many == kept, call="percentile(5000 values, 50)", got=got, wanted="the caller's list as it was", why=why)
+    values[1] = 0.5
+    got = step.percentile(values, 0)
+    why = "the list has changed since the call before: what was sorted then is not kept, under its `id` or otherwise."
+    expect(
+        got == 0.5, call="percentile([4.0, 0.5, 3.0, 2.0], 0), the second was 1.0 before", got=got, wanted=0.5, why=why
+    )
+    got, why = percentile_of(step, values, 0, tuple), "any sequence has percentiles, a tuple those of a list."
+    expect(got == 0.5, call="percentile((4.0, 0.5, 3.0, 2.0), 0)", got=got, wanted=0.5, why=why)
 
 
 @pytest.mark.stretch

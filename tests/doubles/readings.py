@@ -1,8 +1,9 @@
 """Fixed readings of a generation, and the judging of the figures that step 5 makes of them. Needs no torch."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import replace
-from math import isclose, isfinite
+from math import isclose, isfinite, isnan
 from types import ModuleType, UnionType
 
 from kata.causes import is_misspelt, sentence_on
@@ -12,6 +13,8 @@ from shared.metrics import ServingMetrics
 from shared.result import GenerateResult
 
 FIGURES = ("throughput", "ttft_ms", "tpot_ms", "latency_ms")
+ROUNDED = "Probably it is rounded on the way, as a float32, a timedelta or whole nanoseconds are, and only `as_dict()` "
+ROUNDED += "rounds: "
 READINGS = ((5, 0.3, 1.1), (3, 0.0125, 0.0625), (512, 0.123456789, 9.87654321))  # tokens, TTFT and latency in seconds
 
 
@@ -25,6 +28,12 @@ def shown(of: Generation) -> str:
     """The call, as a learner would write it, with the readings that matter."""
     ids = of.output_ids if len(of.output_ids) <= 6 else f"[{len(of.output_ids)} ids]"
     return f"summarize(output_ids={ids}, ttft_s={of.ttft_s}, latency_s={of.latency_s})"
+
+
+def told(value: object, by_codes: bool = False) -> str:
+    """The value as Python writes it, a long one without its middle. by_codes: for letters that look alike."""
+    text = ascii(value) if by_codes else repr(value)
+    return text if len(text) <= 300 else f"{text[:40]} ... {text[-20:]}"
 
 
 def result_of(step: ModuleType, of: Generation) -> GenerateResult:
@@ -94,12 +103,16 @@ def expect_figure(
         (f"Probably {text}: " for text, wrong in (slips or {}).items() if isclose(value, wrong, rel_tol=1e-6)), ""
     )
     if not slip and value and _is_rounded(value, wanted):
-        slip = "Probably it is rounded, as a float32 is too, and only `as_dict()` rounds: "
+        slip = ROUNDED
     elif not slip and name == "throughput" and 0.999 * wanted < value < wanted:
         slip = "Is something added to the latency? "
+    elif not slip and isclose(value, wanted, rel_tol=1e-5):
+        slip = ROUNDED
+    elif isnan(value):
+        slip = "NaN is no JSON, and no sign of the contract's: "
     slip = scale_slip(name, value, wanted, within) or slip
     is_right = isclose(value, wanted, rel_tol=within)
-    if not is_right and figure(step, of, name) != value:
+    if not is_right and repr(figure(step, of, name)) != repr(value):  # a NaN is no other NaN
         slip = "it is another figure at each call, so something of earlier calls is kept: "
     elif not is_right and isclose(figure(step, replace(of, text=f"{of.text}\u200b"), name), wanted, rel_tol=within):
         slip = "an earlier call's result was given back, found by its text: "
@@ -139,11 +152,19 @@ def expect_finite(step: ModuleType, of: Generation, why: str) -> None:
         )
 
 
-def percentile_of(step: ModuleType, values: list[float], q: float) -> float:
+def percentile_of(step: ModuleType, values: Sequence[float], q: float, kind: type[Sequence] = list) -> float:
     """The solution's percentile of a copy of the values, a plain number."""
-    call = f"percentile([{len(values)} values], {q})"
+    left, right = "[]" if kind is list else "()"
+    call = f"percentile({left}{len(values)} values{right}, {q})"
     try:
-        return plain_number(step.percentile(list(values), q), call)
+        return plain_number(step.percentile(kind(values), q), call)
+    except (AttributeError, TypeError) as error:
+        if kind is list:
+            raise
+        got, wanted = f"{type(error).__name__}: {error}", "a number, as of a list"
+        why = "`values` is any sequence, and a copy of a tuple is a tuple, which has no `sort`: `sorted(values)` takes "
+        why += "them all."
+        raise CheckFailure(call=call, got=got, wanted=wanted, why=why) from error
     except IndexError as error:
         why = "the index is beyond the last value: q counts from 0 to 100, and Python's places from 0 to n - 1."
         raise CheckFailure(call=call, got=f"IndexError: {error}", wanted="a number", why=why) from error

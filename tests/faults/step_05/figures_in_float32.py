@@ -1,7 +1,7 @@
 """The figures go through an array of 32-bit floats.
 
 Caught by: test_ttft_is_handed_on_in_milliseconds
-Says: as a float32 is too
+Says: as a float32, a timedelta or whole nanoseconds are
 Like: rounded_here
 """
 
