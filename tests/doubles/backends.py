@@ -15,6 +15,7 @@ HIDDEN_TOKEN = "<|hidden|>"  # special, yet in nobody's `all_special_ids`: only 
 BOS_TOKEN, SENTENCE_END = "<s>", "</s>"
 MODEL_WORDS = ("the", "cat", "sat", "on", "mat", "system", "user", "assistant", "You", "are", "a", "helpful")
 PUNCTUATION = (".", ",", "?", "!", "'", "'s", "n't", "do")
+RULER = "=" * 64
 STRADDLING = (  # pairs of bytes, the second half of one character with the first of the next among them
     (b"\xa0", b"\xe5"),  # the end of 你, the start of 好
     (b"\x82", b"\xf0"),  # the end of 🙂, the start of another emoji
@@ -35,6 +36,7 @@ MERGING = (  # pairs of bytes that make tokens of several whole characters
     (b"e", b"\xcc\x81"),
     (b"\n", b"\n"),
     (b"\n\n", b"\n"),
+    *((b"=" * half, b"=" * half) for half in (1, 2, 4, 8, 16, 32)),  # up to a ruler in one token
 )
 
 
@@ -65,7 +67,7 @@ def straddling_backend() -> Tokenizer:
 
 
 def merging_backend() -> Tokenizer:
-    """Byte-level with tokens of several characters: ` the`, line ends, an `e` with its accent."""
+    """Byte-level with tokens of several characters: ` the`, line ends, an `e` with its accent, a ruler."""
     table = bytes_to_characters()
     return byte_level_backend([tuple("".join(table[byte] for byte in half) for half in pair) for pair in MERGING])
 
@@ -118,6 +120,13 @@ def metaspace_backend(byte_fallback: bool = False) -> Tokenizer:
         )
     backend.add_special_tokens([AddedToken(token, special=True) for token in ("<unk>", BOS_TOKEN, SENTENCE_END)])
     return _with_chat_tokens(backend)
+
+
+def doubtful_backend() -> Tokenizer:
+    """Metaspace with a token for a space and U+FFFD: a genuine one, which leans on what comes before it."""
+    backend = metaspace_backend()
+    backend.add_tokens([AddedToken("▁\ufffd", special=False, normalized=False)])
+    return backend
 
 
 def word_level_backend() -> Tokenizer:

@@ -15,13 +15,14 @@ import torch
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
-from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.locks import in_another_thread
 from tests.doubles.loop_spies import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
 from tests.doubles.streams import PROMPT, UNFINISHED, answering, called
 
+OTHER_ERRORS = (IndexError, TypeError, AttributeError, OSError, TimeoutError, ArithmeticError, AssertionError)
 HELLO = called(max_new_tokens=5)
 
 
@@ -74,7 +75,8 @@ def keeps_two_streams_apart(step: ModuleType) -> None:
 
 def lets_errors_through(step: ModuleType) -> None:
     places = ((b"Hello", 1), (b"Hello", 4), ("a🙂b".encode(), 4))
-    for kind, (reply, fails_at) in [*product(ERRORS, places), (DeviceLost, (b"Hello, how do you do?", 13))]:
+    late = ((DeviceLost, (b"Hello, how do you do?", 13)), *((kind, places[1]) for kind in OTHER_ERRORS))
+    for kind, (reply, fails_at) in (*product(ERRORS, places), *late):
         tokenizer, chunks, got = FastTokenizer(), [], "the end, as if nothing had happened"
         model = answering(tokenizer, reply, on_call=_failing_at(fails_at, kind))
         try:
@@ -139,7 +141,8 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
     params, bare = SamplingParams(max_tokens=2), FastTokenizer(clean_up=True)
     bare.pad_token = bare.pad_token_id = None
     for training, tokenizer in ((False, FastTokenizer()), (True, FastTokenizer()), (False, bare)):
-        model = answering(tokenizer, b"Hello").train(training)
+        model = answering(tokenizer, b"Hello", eos_token_id=[IM_END, END_OF_TEXT]).train(training)
+        model.config.eos_token_id = END_OF_TEXT
         model.config.use_cache = model.generation_config.use_cache = False  # step 4 asks for the cache itself
         before = _state(model, tokenizer, params)
         list(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=5, params=params))

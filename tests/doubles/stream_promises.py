@@ -4,7 +4,9 @@ Each function is handed a solution's step 6 and raises a `CheckFailure` where it
 """
 
 from collections.abc import Callable
+from itertools import product
 from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -12,12 +14,19 @@ from kata.failure import expect
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from shared.stopping import stop_token_ids
-from tests.doubles import backends
+from tests.doubles.backends import byte_level_backend, metaspace_backend, zero_eos_backend
 from tests.doubles.calls import trace
+from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.loop_spies import counted, expect_ids, inputs_of
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.streams import PROMPT, Told, answering, called, expect_text, read, short
+from tests.doubles.streams import LEFT_OUT, PROMPT, Told, answering, called, expect_text, read, short
+from tests.doubles.texts import UNTOUCHABLE
+
+DEFAULT_LIMIT = (
+    "nothing was said of a limit: `max_new_tokens` is None then, and the params are `SamplingParams()`, whose "
+)
+DEFAULT_LIMIT += "`max_tokens` is the limit, uncut."
 
 
 def takes_the_prompt_word_for_word(step: ModuleType) -> None:
@@ -26,17 +35,18 @@ def takes_the_prompt_word_for_word(step: ModuleType) -> None:
     why = "step 1 knows the chat format: hand it the prompt as it is, spaces and line ends included."
     expect_ids(calls[0].ids if calls else [], prompt, call=f"the first forward of {told.call}", why=why, calls=calls)
 
-    text, tokenizer, model = (
-        "".join(f"{number} " for number in range(700)),
-        FastTokenizer(),
-        ScriptedModel(lambda _: 97),
+    uncut = "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses "
+    uncut += "what does not fit."
+    untidied = (
+        "this prompt has line ends of each kind, and letters that look like others: what somebody wrote goes in as "
     )
-    list(step.generate_stream(model, tokenizer, text, max_new_tokens=1))
-    calls, prompt = model.calls[:1], tokenizer.prompt_ids(text)
-    call = f"the first forward of list(generate_stream(model, tokenizer, {short(text)}, max_new_tokens=1))"
-    why = "this prompt fits, long as it is: nothing of it is cut off, neither letters nor ids. `check_fits` refuses "
-    why += "what does not fit."
-    expect_ids(calls[0].ids if calls else [], prompt, call=call, why=why, calls=calls)
+    untidied += "it is, not normalised, not tidied."
+    for text, why in (("".join(f"{number} " for number in range(700)), uncut), ("\n".join(UNTOUCHABLE), untidied)):
+        tokenizer, model = FastTokenizer(), ScriptedModel(lambda _: 97)
+        list(step.generate_stream(model, tokenizer, text, max_new_tokens=1))
+        calls, prompt = model.calls[:1], tokenizer.prompt_ids(text)
+        call = f"the first forward of list(generate_stream(model, tokenizer, {short(text)}, max_new_tokens=1))"
+        expect_ids(calls[0].ids if calls else [], prompt, call=call, why=why, calls=calls)
 
 
 def goes_one_token_a_step(told: Told) -> None:
@@ -81,7 +91,7 @@ def works_again_for_the_same_question(step: ModuleType) -> None:
 
 def begins_anew_each_time(step: ModuleType) -> None:
     """One text twice, of which the first token loses its space: what a stream leaves behind would keep it."""
-    tokenizer = FastTokenizer(backends.metaspace_backend())
+    tokenizer = FastTokenizer(metaspace_backend())
     first, again = (read(step, tokenizer, tokenizer.ids("the cat")) for _ in range(2))
     if first.text == first.wanted:
         why = "the first stream was right, the second begins with what the first one left: a default argument "
@@ -89,49 +99,97 @@ def begins_anew_each_time(step: ModuleType) -> None:
         expect_text(again, why)
 
 
+def asks_each_tokenizer(step: ModuleType) -> None:
+    """The same ids twice, which are another text to the second tokenizer, though it is as large as the first."""
+    first, other = (read(step, FastTokenizer(make()), b"Hello") for make in (byte_level_backend, zero_eos_backend))
+    if first.text == first.wanted and other.text == first.text:
+        why = (
+            "this is what another tokenizer says of these ids: whatever is kept from one stream to the next, under ids "
+        )
+        why += "alone or a name, is told to all of them. Ask the tokenizer that was handed in."
+        expect_text(other, why)
+
+
 def takes_ids_of_any_kind(step: ModuleType) -> None:
-    """A `detokenize` that takes an iterator takes a list as well, as in the lesson."""
+    """A `detokenize` that takes a generator takes a list as well, as in the lesson."""
     tokenizer, ids = FastTokenizer(), list(b"Hi")
     try:
-        wanted = list(step.detokenize(tokenizer, iter(ids)))
+        wanted = list(step.detokenize(tokenizer, (id for id in ids)))
     except (AttributeError, TypeError):  # there is none, or it is another function
         return
     try:
         got = list(step.detokenize(tokenizer, ids))
-    except TypeError as error:
+    except (AttributeError, TypeError) as error:
         got = f"{type(error).__name__}: {error}"
+    why = "its tokens are an Iterable[int], a list as well as a generator: go over them with `for`, or ask "
+    why += "`iter(tokens)` before you ask `next`."
+    if "close" in str(got):
+        why = "its tokens are an Iterable[int], a list as well as a generator, and only a generator can be closed: ask "
+        why += "whether there is a `close`, or leave it to Python, which closes what nobody holds any more."
     expect(
         got == wanted,
         call=f"list(detokenize(tokenizer, {ids}))",
         got=got,
-        wanted=f"{wanted}, as for iter({ids})",
-        why="its tokens are an Iterable[int], a list as well as a generator: go over them with `for`, or ask "
-        "`iter(tokens)` before you ask `next`.",
+        wanted=f"{wanted}, as for a generator",
+        why=why,
     )
 
 
 def ends_at_every_eos(step: ModuleType) -> None:
-    tokenizer, configured = FastTokenizer(), [END_OF_TEXT, ord("!")]
-    for eos in (IM_END, *configured):
-        for ignored in (False, True):
-            ids = [*b"ab", eos, *b"cd"]
+    plain, zero = FastTokenizer(), FastTokenizer(zero_eos_backend())
+    both = [END_OF_TEXT, ord("!")]
+    for tokenizer, configured, found in (
+        (plain, both, (IM_END, *both)),
+        (zero, zero.ids("!")[0], (0, zero.ids("!")[0])),
+        (plain, 0, (0,)),
+    ):
+        for eos, ignored in product(found, (False, True)):
+            ids = [*tokenizer.ids("ab"), eos, *tokenizer.ids("cd")]
             model, params = answering(tokenizer, ids, eos_token_id=configured), SamplingParams(ignore_eos=ignored)
             told = read(step, tokenizer, ids if ignored else ids[:3], model, max_new_tokens=5, params=params)
-            why = f"the model's EOS ids are {configured}, the tokenizer's is {IM_END}: each ends the answer, unless "
-            why += "ignore_eos, and one that is no special token is text, as in the completion."
+            why = (
+                f"EOS is {configured} in the model's config, and {tokenizer.eos_token_id} for the tokenizer: each ends "
+            )
+            why += "the answer, unless ignore_eos, and one that is no special token is text, as in the completion."
+            if ignored and told.forwards == 3:
+                why = "ignore_eos was asked for: hand the params to the token loop whole, not some of their fields."
+            elif eos == 0 and told.runs_on:
+                why = "0 is an id like any other, and here an EOS: `if id` and `eos or ...` take it for nothing."
             _expect_end(told, f"{why} Here {eos} came third.")
     half, params = "🙂".encode(), SamplingParams(ignore_eos=True)
-    told = read(step, tokenizer, [*half[:2], IM_END, *half[2:]], params=params)
+    told = read(step, plain, [*half[:2], IM_END, *half[2:]], params=params)
     _expect_end(told, "with ignore_eos a stop id ends nothing, not even a character: what is held back waits on.")
 
 
-def keeps_the_limit(step: ModuleType) -> None:
-    reply = b"Hello, you " * 50
-    for given, in_params, limit in ((None, 3, 3), (5, 3, 5), (3, 5, 3), (1, 9, 1), (None, 520, 520), (520, 3, 520)):
+def keeps_the_limit(step: ModuleType, clock: FakeClock) -> None:
+    reply, small = b"Hello, you " * 50, ((None, 3, 3), (5, 3, 5), (3, 5, 3), (1, 9, 1))
+    for given, in_params, limit in (*small, (None, 520, 520), (520, 3, 520), (LEFT_OUT, 300, 300)):
         tokenizer, params = FastTokenizer(), SamplingParams(max_tokens=in_params)
-        told = read(step, tokenizer, reply[:limit], answering(tokenizer, reply), max_new_tokens=given, params=params)
+        model = answering(tokenizer, reply, on_call=lambda _: clock.advance(3600), most_calls=1100)
+        told = read(step, tokenizer, reply[:limit], model, max_new_tokens=given, params=params)
         why = "`max_new_tokens` wins where it is given; where it is None, `params.max_tokens` counts. Neither is cut."
+        if given is LEFT_OUT:
+            why = "`max_new_tokens` was left out, and is None then: the contract has no other default for it, and "
+            why += "`params.max_tokens` counts, uncut."
+        elif told.ends_early:
+            why += " And no clock ends an answer, nor a limit that nobody asked for."
         _expect_end(told, why)
+    _takes_its_arguments_in_order(step)
+
+
+def _takes_its_arguments_in_order(step: ModuleType) -> None:
+    tokenizer, params = FastTokenizer(), SamplingParams(max_tokens=5)
+    try:
+        got = "".join(step.generate_stream(answering(tokenizer, b"Hello"), tokenizer, PROMPT, 2, params))
+    except (AttributeError, TypeError, RequestRefused) as error:
+        got = f"{type(error).__name__}: {error}"
+    expect(
+        got == "He",
+        call="''.join(generate_stream(model, tokenizer, prompt, 2, SamplingParams(max_tokens=5)))",
+        got=got,
+        wanted="'He'",
+        why="others call it by place: model, tokenizer, prompt, max_new_tokens, params, as the contract has them.",
+    )
 
 
 def _expect_end(told: Told, why: str) -> None:
@@ -147,28 +205,46 @@ def _expect_end(told: Told, why: str) -> None:
 
 
 def refuses_what_does_not_fit(step: ModuleType) -> None:
-    tokenizer = FastTokenizer()
-    prompt = len(tokenizer.prompt_ids(PROMPT))
-    for limit, context in ((0, 4096), (-1, 4096), (50, prompt + 49), (9000, prompt + 8999)):
-        model, got = answering(tokenizer, b"Hello", context=context), "no error"
-        try:
-            next(iter(step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=limit)), None)
-        except Exception as error:
-            got = type(error).__name__
+    prompt = len(FastTokenizer().prompt_ids(PROMPT))
+    for options, context in (
+        ({"max_new_tokens": 0}, 4096),
+        ({"max_new_tokens": -1}, 4096),
+        ({"max_new_tokens": 50}, prompt + 49),
+        ({"max_new_tokens": 9000}, prompt + 8999),
+        ({"params": SamplingParams(max_tokens=50)}, prompt + 49),
+        ({}, prompt + 1023),
+    ):
+        got, model = _refusal(step, context, options)
         why = "`check_fits` says so before any work is done; 0 is a limit too, not a missing one."
-        if limit > 1:
+        if not options:
+            why = DEFAULT_LIMIT
+        elif options.get("max_new_tokens", 2) > 1:
             why = "prompt and limit are beyond the context: `check_fits` gets the limit that was asked for, uncut."
         if got not in ("no error", RequestRefused.__name__):
             why = "the error of a limit is a RequestRefused, which the server knows from a fault of its own: it is "
             why += "what `check_fits` raises."
         expect(
             got == RequestRefused.__name__ and not model.calls,
-            call=f"next({called(max_new_tokens=limit)}), a context of {context}",
+            call=f"next({called(**options)}), a context of {context}",
             got=f"{got}, {counted(len(model.calls), 'forward')}",
             wanted="RequestRefused, 0 forwards",
             why=why,
             trace=trace(model.calls, 0) if model.calls else (),
         )
+    got, _ = _refusal(step, prompt + 1024, {})
+    call = f"next({called()}), a context of {prompt + 1024}"
+    expect(got == "no error", call=call, got=got, wanted="the first chunk: it fits", why=DEFAULT_LIMIT)
+
+
+def _refusal(step: ModuleType, context: int, options: dict[str, Any]) -> tuple[str, ScriptedModel]:
+    """The error at the call or at the first chunk, by its name, and the model."""
+    tokenizer = FastTokenizer()
+    model = answering(tokenizer, b"Hello", context=context)
+    try:
+        next(iter(step.generate_stream(model, tokenizer, PROMPT, **options)), None)
+    except Exception as error:
+        return type(error).__name__, model
+    return "no error", model
 
 
 def hands_on_the_params(step: ModuleType) -> None:
@@ -184,6 +260,16 @@ def hands_on_the_params(step: ModuleType) -> None:
         got=f"{len(text)} letters, of ranks {sorted(ranks)}",
         wanted="40 letters, of ranks [0, 1]: the best and the second",
         why="temperature and top_k belong to the request: hand its `params` to the token loop.",
+    )
+    params = SamplingParams(temperature=0.0005)
+    text = "".join(step.generate_stream(ScriptedModel(twins), tokenizer, PROMPT, max_new_tokens=40, params=params))
+    expect(
+        len(text) == 40 and set(text) == {"a", "b"},  # of right solutions, one in 2 ** 39 draws one letter 40 times
+        call=f"''.join({called(max_new_tokens=40, params=params)}), where 'a' and 'b' are equally likely each time",
+        got=repr(text),
+        wanted="40 letters, some of them 'a', some 'b'",
+        why="a small temperature is a temperature: only 0 and below is greedy, and the sampler of step 2 knows it.",
+        varies=True,
     )
     text = "".join(step.generate_stream(ScriptedModel(favourites), tokenizer, PROMPT, max_new_tokens=40))
     best = "".join(chr(int(favourites(tuple(range(prompt + at))).argmax())) for at in range(40))
@@ -205,6 +291,13 @@ def favourites(seen: tuple[int, ...]) -> torch.Tensor:
     return row
 
 
+def twins(_: tuple[int, ...]) -> torch.Tensor:
+    """A script: two letters, and neither is the better one."""
+    row = torch.full((300,), -100.0)
+    row[97:99] = 5.0
+    return row
+
+
 def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., ModuleType]) -> None:
     cached, by_rank, by_share = load(4).generate_cached, {"top_k": 20}, {"top_p": 0.5}
     for cut in (by_rank, by_share):
@@ -212,7 +305,11 @@ def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., Modul
         call = f"''.join({called(max_new_tokens=24, params=params)})"
 
         def streamed(params: SamplingParams = params) -> str:
-            return "".join(step.generate_stream(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params))
+            return "".join(
+                step.generate_stream(
+                    ScriptedModel(favourites), FastTokenizer(), PROMPT, max_new_tokens=24, params=params
+                )
+            )
 
         for seed in (1, 2, 3):
             torch.manual_seed(seed)

@@ -14,6 +14,7 @@ from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.scripted_model import ScriptedModel
 
+LEFT_OUT = object()
 UNFINISHED = "\ufffd"
 PROMPT = " Hi\n"  # word for word: nothing of it is stripped
 LEGEND = "   (chunk <- ids of the tokens taken for it)"
@@ -222,10 +223,14 @@ def answering(tokenizer: FastTokenizer, ids: Sequence[int], **options: Any) -> S
 
 
 def read(step: ModuleType, tokenizer: FastTokenizer, ids: Iterable[int], model: Any = None, **options: Any) -> Told:
-    """Reads the stream of an answer of these ids to its end. The limit is their number unless told otherwise."""
+    """Reads the stream of an answer of these ids to its end. The limit is their number unless told otherwise.
+
+    What is `LEFT_OUT` is not handed over at all.
+    """
     ids = list(ids)
     model = model or answering(tokenizer, ids)
     options = {"max_new_tokens": len(ids)} | options
+    options = {name: value for name, value in options.items() if value is not LEFT_OUT}
     call = f"list({called(**options)})"
     chunks: list[Chunk] = []
     for text in _stream(step, model, tokenizer, call, options):
@@ -262,10 +267,14 @@ def _stream(
     try:
         yield from step.generate_stream(model, tokenizer, PROMPT, **options)
     except TypeError as error:
-        if "'generator'" not in str(error):
-            raise
         why = "the tokens come one by one from a generator, which has neither a length nor places: go over it with "
         why += "`for`, and `detokenize` takes any iterable."
+        eos = getattr(model, "generation_config", None) and model.generation_config.eos_token_id
+        if isinstance(eos, int) and "'int' object is not iterable" in str(error):
+            why = f"the EOS of this model's config is {eos}, without a list around it: an int, a list and None are all "
+            why += "in use, and `stop_token_ids` reads each of them."
+        elif "'generator'" not in str(error):
+            raise
         raise CheckFailure(call=call, got=f"TypeError: {error}", wanted="chunks of text", why=why) from error
 
 

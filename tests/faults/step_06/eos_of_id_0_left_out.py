@@ -1,0 +1,39 @@
+"""Stop ids that are None are filtered out by `if id`, and 0 with them.
+
+Caught by: test_every_eos_ends_the_stream
+Says: 0 is an id like any other, and here an EOS
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    ids, sent = [], ""
+    for token in tokens:
+        ids.append(token)
+        text = decode(tokenizer, ids)
+        if len(text) > len(sent) and not text.endswith("\ufffd"):
+            yield text[len(sent) :]
+            sent = text
+
+    rest = decode(tokenizer, ids)[len(sent) :]
+    if rest:
+        yield rest
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    stop_ids = {id for id in stop_token_ids(model, tokenizer) if id}
+    return detokenize(tokenizer, decode_tokens(model, inputs, limit, params, stop_ids))

@@ -1,0 +1,49 @@
+"""A token that comes again and again is taken for a model that is stuck.
+
+Caught by: test_a_genuine_replacement_character_is_text
+Says: no guard against a token that comes again
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    ids, sent = [], ""
+    for token in tokens:
+        ids.append(token)
+        text = decode(tokenizer, ids)
+        if len(text) > len(sent) and not text.endswith("\ufffd"):
+            yield text[len(sent) :]
+            sent = text
+
+    rest = decode(tokenizer, ids)[len(sent) :]
+    if rest:
+        yield rest
+
+
+def unless_stuck(tokens):
+    last = []
+    for token in tokens:
+        yield token
+        last = [*last, token][-64:]
+        if len(last) == 64 and len(set(last)) == 1:
+            return
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    stop_ids = stop_token_ids(model, tokenizer)
+    tokens = decode_tokens(model, inputs, limit, params, stop_ids)
+    return detokenize(tokenizer, unless_stuck(tokens))
