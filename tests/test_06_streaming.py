@@ -12,7 +12,7 @@ import pytest
 
 from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
-from tests.doubles import backends, stream_manners, stream_promises
+from tests.doubles import backends, stream_ends, stream_manners, stream_promises
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
 from tests.doubles.streams import HALF_LOST, LATE, PROMPT, UNFINISHED, Told, answering, called, expect_text, read
@@ -29,10 +29,8 @@ HOLD_BACK = (
     "a character can take several tokens, and until the last of them decoding gives U+FFFD, which is no text to send. "
     "Hold back what ends in U+FFFD; subtracting the text before works only if that text was really sent."
 )
-REST_ALONE = (
-    "what is left at the end is decoded alone here, and has lost its space: like every piece it hangs on what came "
-)
-REST_ALONE += "before it, so decode it behind the piece that was sent last."
+REST_ALONE = "what is left at the end is decoded alone here, and has lost its space: like every piece it hangs on what "
+REST_ALONE += "came before it, so decode it behind the piece that was sent last."
 RUNS_ON = "an EOS came, and the stream went on after it: hand the token loop all of `stop_token_ids`, none left out."
 FLUSH = "what was held back belongs to the answer too: when no token comes any more, send it as it is."
 DROPPED = "U+FFFD is dropped here wherever it stands, and it may be meant, or be what is left of a character: hold it "
@@ -425,7 +423,7 @@ def test_every_eos_ends_the_stream(step):
     Hint: Which stop ids reach the loop, and who made them? If your own code ends the stream as well: does it know of
     `ignore_eos`?
     """
-    stream_promises.ends_at_every_eos(step)
+    stream_ends.ends_at_every_eos(step)
 
 
 def test_max_new_tokens_wins_over_the_params(clock, step):
@@ -433,7 +431,7 @@ def test_max_new_tokens_wins_over_the_params(clock, step):
 
     Hint: Which limit goes to the token loop? Does your own code count chunks, of which there are fewer than tokens?
     """
-    stream_promises.keeps_the_limit(step, clock)
+    stream_ends.keeps_the_limit(step, clock)
 
 
 def test_what_does_not_fit_is_refused_before_the_model_runs(step):
@@ -441,7 +439,7 @@ def test_what_does_not_fit_is_refused_before_the_model_runs(step):
 
     Hint: Is `check_fits` reached before the first forward? And with which limit, where 0 was asked for?
     """
-    stream_promises.refuses_what_does_not_fit(step)
+    stream_ends.refuses_what_does_not_fit(step)
 
 
 def test_the_params_reach_the_sampler(step):
