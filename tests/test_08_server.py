@@ -8,18 +8,20 @@ from types import ModuleType
 
 import pytest
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
 from tests.doubles import server_errors, server_under_load
-from tests.doubles.engine_spies import GENERATION, RESULT, STREAMED, EngineSpies, Passive
+from tests.doubles.engine_spies import EMPTY, EMPTY_RESULT, GENERATION, RESULT, EngineSpies, passive
 from tests.doubles.engine_verdicts import (
     check_engine_arguments,
     check_nothing_is_kept,
     check_nothing_is_left,
+    check_pieces,
     check_streams_side_by_side,
 )
 from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine, raising
+from tests.doubles.server_slips import first_line
 from tests.doubles.server_verdicts import (
     ENDPOINTS,
     HELLO,
@@ -302,14 +304,17 @@ def test_the_engine_summarizes_the_cached_generation(server: ModuleType, spies: 
     None as well?
     """
     check_engine_arguments(server, spies, "generate", "generate_cached")
-    got = server.CachedEngine(Passive(), Passive()).generate("Hello")
-    expect(
-        spies.summarized[-1:] == [GENERATION] and type(got) is type(RESULT) and got == RESULT,
-        call="CachedEngine(model, tokenizer).generate('Hello')",
-        got=got,
-        wanted="summarize(the Generation of generate_cached)",
-        why="step 4 makes the Generation, step 5 turns it into the result: return that.",
-    )
+    for prompt, generation, result in (("Hello", GENERATION, RESULT), ("Say nothing", EMPTY, EMPTY_RESULT)):
+        spies.generation, spies.result = generation, result
+        call = f"CachedEngine(model, tokenizer).generate({prompt!r}), where the text is {result.text!a}"
+        got = server.CachedEngine(*passive()).generate(prompt)
+        expect(
+            spies.summarized[-1:] == [generation] and type(got) is type(result) and got == result,
+            call=call,
+            got=ascii(got),
+            wanted=f"summarize(the Generation of generate_cached): {result!a}",
+            why="step 4 makes the Generation, step 5 turns it into the result: return that, an empty one as well.",
+        )
 
 
 def test_the_engine_streams_the_stream(server: ModuleType, spies: EngineSpies) -> None:
@@ -318,19 +323,7 @@ def test_the_engine_streams_the_stream(server: ModuleType, spies: EngineSpies) -
     Hint: What does `CachedEngine.stream` return: the iterator of step 6, or something that was made of it?
     """
     check_engine_arguments(server, spies, "stream", "generate_stream")
-    before = spies.streamed
-    stream = iter(server.CachedEngine(Passive(), Passive()).stream("Hello"))
-    got = [next(stream)]
-    expect(
-        spies.streamed - before < len(STREAMED),
-        call="next(CachedEngine(model, tokenizer).stream('Hello'))",
-        got="all pieces were made",
-        wanted="one",
-        why="a list, or a join, makes all pieces before the first goes out: return the iterator itself.",
-    )
-    got.extend(stream)
-    why = "stream yields the pieces of generate_stream as they are."
-    expect(got == list(STREAMED), call="list(CachedEngine(…).stream('Hello'))", got=got, wanted=list(STREAMED), why=why)
+    check_pieces(server.CachedEngine, spies)
 
 
 def test_engines_share_and_keep_nothing(server: ModuleType, spies: EngineSpies) -> None:
@@ -339,7 +332,7 @@ def test_engines_share_and_keep_nothing(server: ModuleType, spies: EngineSpies) 
     Hint: Make two engines and print where each has its model: on itself, on the class, in the module? And what is left
     of a request when it is over?
     """
-    parts = [(Passive(), Passive()), (Passive(), Passive())]
+    parts = [passive(), passive()]
     engines = [server.CachedEngine(*own) for own in parts]
     for method, step_function in (("generate", "generate_cached"), ("stream", "generate_stream")):
         for engine, own in ((engines[0], parts[0]), (engines[1], parts[1]), (engines[0], parts[0])):
@@ -348,16 +341,18 @@ def test_engines_share_and_keep_nothing(server: ModuleType, spies: EngineSpies) 
             are_own = [tuple(map(is_, handed, own)) for handed in spies.handed]
             whose = {True: "its own", False: "another's"}
             got = [f"{whose[model]} model, {whose[tokenizer]} tokenizer" for model, tokenizer in are_own]
+            why = "model and tokenizer belong to the object (`self`): keep neither in the class nor in the module."
+            if not are_own:
+                why = "an answer belongs to its request: keep none for the next, neither on `self` nor in the module."
             expect(
                 are_own == [(True, True)],
                 call=f"{method}('Hello') of one of two engines, asked in turns",
                 got=f"generations: {'; '.join(got) or 'none'}",
                 wanted="one, with its own model and tokenizer",
-                why="model and tokenizer belong to the object (`self`), and an answer to its request: keep neither in "
-                "the class nor in the module.",
+                why=why,
             )
-        check_nothing_is_left(engines[0], spies, method, step_function)
-    check_streams_side_by_side(server.CachedEngine(*parts[0]), spies)
+        check_nothing_is_left(server.CachedEngine, spies, method, step_function)
+    check_streams_side_by_side(server.CachedEngine, spies)
     check_nothing_is_kept(server.CachedEngine(*parts[0]), spies)
 
 
@@ -367,19 +362,23 @@ def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) 
     Hint: Is there a `try` in your engine? Who needs the error's type further out, and for what?
     """
     for error in (RequestRefused("too long"), RuntimeError("out of memory")):
-        for method, call in (("generate", lambda engine: engine.generate("Hello")),
-                             ("stream", lambda engine: list(engine.stream("Hello")))):  # fmt: skip
+        for method, call in (("generate", lambda engine: engine.generate("Hello", 5000)),
+                             ("stream", lambda engine: list(engine.stream("Hello", 5000)))):  # fmt: skip
             spies.forget()
             spies.error = error
             try:
-                answer = call(server.CachedEngine(Passive(), Passive()))
+                answer = call(server.CachedEngine(*passive()))
                 times = len(spies.asked)
                 got = f"no error, but {type(answer).__name__}, after {times} generation{'s' * (times != 1)}"
-            except type(error) as raised:
-                got = type(raised).__name__
+            except (CheckFailure, NotImplementedError):
+                raise
+            except Exception as raised:
+                got = type(error).__name__ if type(raised) is type(error) else first_line(raised)
+            asked_for = [each.limit for each in spies.asked if each.limit != 5000]
+            got += f", asked for {asked_for[0]} tokens" if asked_for else ""
             expect(
                 got == type(error).__name__,
-                call=f"CachedEngine(model, tokenizer).{method}('Hello'), where the generation raises {error!r}",
+                call=f"CachedEngine(model, tokenizer).{method}('Hello', 5000), where the generation raises {error!r}",
                 got=got,
                 wanted=type(error).__name__,
                 why="the server turns errors into statuses, a refusal into another than a fault: let them through.",

@@ -1,7 +1,10 @@
 """Stand-ins for the steps under the server: it is checked without a model, and without importing torch."""
 
+import random
+import sys
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -12,9 +15,11 @@ from shared.metrics import ServingMetrics
 from shared.result import GenerateResult
 from tests.doubles.engines import Asked
 
-GENERATION = Generation(" Paris.\n", 9, [5, 0], "stop", ttft_s=0.25, latency_s=0.5, used_cache=True)
-RESULT = GenerateResult(" Paris.\n", [5, 0], ServingMetrics(4.0, 9, 2, 250.0, 250.0, 500.0, True, "stop"))
-STREAMED = (" Pa", "ri", "s.", "\n")
+STREAMED = (" Pa", "ri", "s.\r\n", "\n\n", "ha", "ha", "ha", "ha", "e\u0301", "\ufffd", "<|im_end|>", " \x00", "\n")
+GENERATION = Generation("".join(STREAMED), 9, [5, 0], "stop", ttft_s=0.25, latency_s=0.5, used_cache=True)
+RESULT = GenerateResult("".join(STREAMED), [5, 0], ServingMetrics(4.0, 9, 2, 250.0, 250.0, 500.0, True, "stop"))
+EMPTY = Generation("", 9, [], "length", ttft_s=None, latency_s=0.5, used_cache=True)
+EMPTY_RESULT = GenerateResult("", [], ServingMetrics(0.0, 9, 0, latency_ms=500.0, used_cache=True))
 
 
 class EngineSpies:
@@ -24,7 +29,10 @@ class EngineSpies:
         self.asked: list[Asked] = []
         self.handed: list[tuple[object, object]] = []  # model and tokenizer of each of these calls
         self.summarized: list[object] = []
+        self.generation, self.result, self.pieces = GENERATION, RESULT, STREAMED  # what they give
         self.streamed = 0  # pieces taken from the stream
+        self.chance: tuple[object, ...] = ()  # the state of the random generators, met by the last generation
+        self.drawn: list[tuple[float, ...]] = []  # what each generation drew from them
         self.error: Exception | None = None  # what the next generation raises; the one after it goes well
         self.steps = {3: _Part(3), 4: _Part(4), 5: _Part(5), 6: _Part(6)}
         self.steps[4].generate_cached = self._generate_cached
@@ -33,44 +41,94 @@ class EngineSpies:
 
     def forget(self) -> None:
         """Forget the calls so far."""
-        self.asked, self.handed, self.summarized = [], [], []
+        self.asked, self.handed, self.summarized, self.drawn = [], [], [], []
 
     def _generate_cached(
         self, model: Any, tokenizer: Any, prompt: Any, max_new_tokens: Any = None, params: Any = None
     ) -> Generation:
         self._note("generate_cached", model, tokenizer, prompt, max_new_tokens, params)
-        return GENERATION
+        return self.generation
 
     def _summarize(self, generation: Any) -> GenerateResult:
         self.summarized.append(generation)
-        return deepcopy(RESULT)
+        return deepcopy(self.result)
 
     def _generate_stream(
         self, model: Any, tokenizer: Any, prompt: Any, max_new_tokens: Any = None, params: Any = None
     ) -> Iterator[str]:
         self._note("generate_stream", model, tokenizer, prompt, max_new_tokens, params)
-        for piece in STREAMED:
+        for piece in self.pieces:
             self.streamed += 1
             yield piece
 
     def _note(self, name: str, model: Any, tokenizer: Any, *asked: Any) -> None:
         self.handed.append((model, tokenizer))
         self.asked.append(Asked.of(name, *asked))
+        self.chance = chance()
+        self.drawn.append(draw())
         error, self.error = self.error, None
         if error is not None:
             raise error
 
 
+def chance() -> tuple[object, ...]:
+    """The states of the generators that anybody may seed; torch's only where somebody has imported it."""
+    torch = _torch()
+    return random.getstate(), torch.get_rng_state().tolist() if torch else None
+
+
+def draw() -> tuple[float, ...]:
+    """A number of each of these generators."""
+    torch = _torch()
+    return (random.random(), *([torch.rand((), dtype=torch.float64).item()] if torch else []))
+
+
+def _torch() -> Any:
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "get_rng_state") else None
+
+
 class Passive:
-    """Stands for a model or a tokenizer that an engine only hands on; it may be looked at, and moved about."""
+    """Stands for a model or a tokenizer that an engine only hands on; it may be moved about, and looked at.
 
-    device = "cpu"
+    Who looks is shown a scripted model or a tokenizer, made at that moment.
+    """
 
-    def eval(self) -> "Passive":
+    name_or_path = "tiny"
+
+    def _itself(self, *_: Any, **__: Any) -> "Passive":
         return self
 
-    def to(self, *_: Any, **__: Any) -> "Passive":
-        return self
+    eval = train = to = requires_grad_ = _itself
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._shown, name)
+
+
+class PassiveModel(Passive):
+    @cached_property
+    def _shown(self) -> Any:
+        from tests.doubles.scripted_model import ScriptedModel, hashed
+
+        return ScriptedModel(hashed())
+
+
+class PassiveTokenizer(Passive):
+    @cached_property
+    def _shown(self) -> Any:
+        from tests.doubles.fast_tokenizer import FastTokenizer
+
+        return FastTokenizer()
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+
+def passive() -> tuple[PassiveModel, PassiveTokenizer]:
+    """A model and a tokenizer for an engine."""
+    return PassiveModel(), PassiveTokenizer()
 
 
 class _Part(ModuleType):

@@ -2,27 +2,29 @@
 
 import contextlib
 import gc
-import random
-import sys
+import inspect
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles.engine_spies import STREAMED, EngineSpies, Passive
+from tests.doubles.engine_spies import STREAMED, EngineSpies, chance, passive
 from tests.doubles.engines import Asked
 from tests.doubles.locks import ends
 
+SEEDED = "a seed set in each call, or a state put back after it, gives every request the same draws: leave the "
+SEEDED += "generators alone."
 TURNED = " Hi <|im_end|> "
+MakeEngine = Callable[..., Any]  # CachedEngine, or a function in its place
 PATIENCE_S = 2.0  # for an engine that waits for a lock of its own
 
 
 def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, step_function: str) -> None:
     """Whether the method of `CachedEngine` hands all it gets to the step's function, however it was called."""
-    model, tokenizer = Passive(), Passive()
+    model, tokenizer = passive()
     params = SamplingParams(temperature=0.7, top_k=3, top_p=0.9, ignore_eos=True, max_tokens=9)
     short = replace(params, max_tokens=2)
     greedy = SamplingParams(ignore_eos=True, max_tokens=5)
@@ -38,37 +40,82 @@ def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, 
     ):
         spies.forget()
         shown = ", ".join([*map(repr, arguments), *(f"{name}={value!r}" for name, value in named.items())])
-        before, chance = [replace(given) for given in (params, short, greedy)], _chance()
+        call = f"CachedEngine(model, tokenizer).{method}({shown})"
+        before, met = [replace(given) for given in (params, short, greedy)], chance()
         answer = getattr(module.CachedEngine(model, tokenizer), method)(*arguments, **named)
+        _expect_no_coroutine(answer, call)
         if method == "stream":
             list(answer)
         strangers = any(pair[0] is not model or pair[1] is not tokenizer for pair in spies.handed)
         got = [str(each) for each in spies.asked]
         expect(
             spies.asked == [wanted] and not strangers,
-            call=f"CachedEngine(model, tokenizer).{method}({shown})",
+            call=call,
             got=f"{got or 'no call'}{', with another model or tokenizer' if strangers else ''}",
             wanted=f"{[str(wanted)]}, with the engine's own model and tokenizer",
             why=f"prompt, max_new_tokens and params go on to {step_function}, which knows what None and 0 mean.",
         )
-        call = f"CachedEngine(model, tokenizer).{method}({shown})"
         changed = next((now for then, now in zip(before, (params, short, greedy), strict=True) if then != now), None)
         why = "you changed the params handed in: they are the caller's, who may use them for the next request. Make a "
         why += "copy where you need another limit, or hand the limit on beside them."
         expect(changed is None, call=call, got=f"the caller's params are now {changed}", wanted="unchanged", why=why)
-        why = "a seed set in each call gives every request the same draws: leave the generators alone."
-        expect(chance == _chance(), call=call, got="the random generators were seeded", wanted="left alone", why=why)
+        seeded = met != spies.chance
+        expect(not seeded, call=call, got="the random generators were seeded", wanted="left alone", why=SEEDED)
 
 
-def _chance() -> tuple[object, ...]:
-    """The states of the generators that anybody may seed; torch's only where somebody has imported it."""
-    torch = sys.modules.get("torch")
-    return random.getstate(), torch.get_rng_state().tolist() if hasattr(torch, "get_rng_state") else None
+def _expect_no_coroutine(answer: object, call: str) -> None:
+    """Whether the method has done its work where it was called."""
+    if inspect.iscoroutine(answer):
+        answer.close()
+    expect(
+        not inspect.isawaitable(answer) and not inspect.isasyncgen(answer),
+        call=call,
+        got=f"{'an' if inspect.isasyncgen(answer) else 'a'} {type(answer).__name__}",
+        wanted="the answer itself",
+        why="the worker's thread calls the engine and awaits nothing: drop the `async`.",
+    )
 
 
-def check_nothing_is_left(engine: Any, spies: EngineSpies, method: str, step_function: str) -> None:
-    """Whether a prompt alone arrives as it is after a request with other words, a limit and params of its own."""
+def check_pieces(make: MakeEngine, spies: EngineSpies) -> None:
+    """Whether each piece of the stream goes out as it is, before the next one is made, and none is added."""
+    before = spies.streamed
+    stream = iter(make(*passive()).stream("Hello"))
+    got = [next(stream, None)]
+    made = spies.streamed - before
+    why = "a piece is held back until the next one is there: hand out each as soon as it is made."
+    if got != [STREAMED[0]]:
+        why = (
+            "a buffer holds pieces back until it has enough of them, a word, a line or a batch: hand out each as it is."
+        )
+    elif made == len(STREAMED):
+        why = "a list, or a join, makes all pieces before the first goes out: return the iterator itself."
+    expect(
+        made == 1,
+        call="next(CachedEngine(model, tokenizer).stream('Hello'))",
+        got=f"{'all' if made == len(STREAMED) else made} pieces were made",
+        wanted="one",
+        why=why,
+    )
+    got.extend(stream)
+    spies.pieces = ()
+    nothing = list(make(*passive()).stream("Say nothing"))
+    for prompt, all_of_it, pieces in (("Hello", got, STREAMED), ("Say nothing", nothing, ())):
+        expect(
+            all_of_it == list(pieces),
+            call=f"list(CachedEngine(…).stream({prompt!r})), where generate_stream gives {len(pieces) or 'no'} pieces",
+            got=ascii(all_of_it),
+            wanted=ascii(list(pieces)),
+            why="stream yields the pieces of generate_stream as they are, and ends with them.",
+        )
+
+
+def check_nothing_is_left(make: MakeEngine, spies: EngineSpies, method: str, step_function: str) -> None:
+    """Whether a prompt alone arrives as it is after a request with other words, a limit and params of its own.
+
+    And whether each of these requests draws other numbers than those before it.
+    """
     spies.forget()
+    engine = make(*passive())
     given = SamplingParams(temperature=0.7, top_k=3, top_p=0.9, ignore_eos=True, max_tokens=9)
     for arguments in (("Before", 7, given), ("Before", None, given), ("Before", 7), ("Hello",)):
         answer = getattr(engine, method)(*arguments)
@@ -77,8 +124,9 @@ def check_nothing_is_left(engine: Any, spies: EngineSpies, method: str, step_fun
     wanted, asked = Asked(step_function, "Hello", 1024, 0.0, -1), spies.asked[-1:]
     why = "prompt, limit and params belong to their request: what the next one leaves out is None again, not what an "
     why += "earlier one said."
+    drawn = spies.drawn
     if asked != [wanted]:
-        other = type(engine)(Passive(), Passive())
+        other = make(*passive())
         list(other.stream("Hello")) if method == "stream" else other.generate("Hello")
         is_shared = spies.asked[-1:] != [wanted]
         why += f" Here {'another engine finds' if is_shared else 'only this engine has'} what was left."
@@ -88,6 +136,13 @@ def check_nothing_is_left(engine: Any, spies: EngineSpies, method: str, step_fun
         got=str(asked[0]) if asked else "no call",
         wanted=str(wanted),
         why=why,
+    )
+    expect(
+        all(len(set(numbers)) == len(drawn) for numbers in zip(*drawn, strict=False)),
+        call=f"{method}(…), four times",
+        got="the random generators gave the same numbers twice",
+        wanted="other numbers for each request",
+        why=SEEDED,
     )
 
 
@@ -118,13 +173,14 @@ def check_nothing_is_kept(engine: Any, spies: EngineSpies) -> None:
     )
 
 
-def check_streams_side_by_side(engine: Any, spies: EngineSpies) -> None:
+def check_streams_side_by_side(make: MakeEngine, spies: EngineSpies) -> None:
     """Whether two streams of one engine, taken in turns, are each their own, and one closed early holds nobody up.
 
     An engine that lets no second stream in before the first has ended is right as well.
     """
     call = "one = engine.stream('One'); two = engine.stream('Two'); a piece of each, then the rest of each"
     spies.forget()
+    engine = make(*passive())
     got: dict[str, list[str]] = {"One": [], "Two": []}
     streams: list[Iterator[str]] = []
 
@@ -145,7 +201,7 @@ def check_streams_side_by_side(engine: Any, spies: EngineSpies) -> None:
     elif streams:
         with contextlib.suppress(ValueError):  # it runs at this moment
             getattr(streams[0], "close", lambda: None)()
-    engine = type(engine)(Passive(), Passive())
+    engine = make(*passive())
     stream = iter(engine.stream("Hello"))
     next(stream)
     getattr(stream, "close", lambda: None)()

@@ -39,6 +39,14 @@ _SLIPS = (  # what Python, pydantic or FastAPI say, and what is behind it
         "functools.partial.",
     ),
     (
+        r"'ScriptedEngine' object has no attribute",
+        "create_app takes any `Engine`, and an Engine has only `generate` and `stream`: ask nothing else of it.",
+    ),
+    (
+        r"^StopAsyncIteration|raised Stop(Async)?Iteration",
+        "an answer may have no piece at all, and `anext` or `next` then finds nothing: hand the stream on as it is.",
+    ),
+    (
         r"unexpected keyword argument|positional argument",
         "the engine is called as `{engine}(prompt, max_new_tokens, params)`.",
     ),

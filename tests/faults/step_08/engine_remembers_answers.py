@@ -1,7 +1,7 @@
 """The engine keeps its answers, readings included, and gives them again.
 
 Caught by: test_engines_share_and_keep_nothing
-Says: an answer to its request
+Says: an answer belongs to its request
 """
 
 from collections.abc import AsyncIterator, Iterator
