@@ -49,10 +49,17 @@ def keeps_health_answering(create_app: CreateApp) -> None:
     for path in ENDPOINTS:
         for requests in (1, 50):  # 50 are more than the threads of FastAPI's own pool; every place is taken
             with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), max_pending=requests)) as live:
-                for _ in range(requests):
-                    live.begin(path, HELLO)
+                answers = [live.begin(path, HELLO) for _ in range(requests)]
                 gate.reached.wait(PATIENCE_S)
                 live.settle(requests)
+                turned_away = [answer.result() for answer in answers if answer.done()]
+                expect(
+                    503 not in [answer.status for answer in turned_away],
+                    call=f"{requests} of {asked(path, HELLO)} to create_app(engine, max_pending={requests})",
+                    got=f"{len(turned_away)} of them are answered {turned_away[0] if turned_away else ''}",
+                    wanted="a place for each of them",
+                    why="max_pending is how many may wait and run, however many that is: hand it on to the worker.",
+                )
                 call = f"GET /health, while {requests} of {asked(path, HELLO)} wait or run"
                 why = (
                     "the engine holds the event loop, or waiting requests hold every thread that could answer: give "
@@ -122,15 +129,18 @@ def stops_for_nobody(create_app: CreateApp) -> None:
 
 
 def turns_away_beyond_max_pending(create_app: CreateApp) -> None:
-    for paths in (ENDPOINTS[:1] * 8, ENDPOINTS[1:] * 8, ENDPOINTS * 4):
-        _turns_away(create_app, paths, {"max_pending": 3}, places=3)
+    for paths, places in ((ENDPOINTS[:1] * 8, 1), (ENDPOINTS[1:] * 8, 3), (ENDPOINTS * 4, 3)):
+        _turns_away(create_app, paths, {"max_pending": places}, places)
     _turns_away(create_app, ENDPOINTS * 5, {}, places=8)  # the default
 
 
 def _turns_away(create_app: CreateApp, paths: Sequence[str], settings: Mapping[str, int], places: int) -> None:
     requests, beyond = len(paths), len(paths) - places
-    with Gate() as gate, LiveServer(create_app(ScriptedEngine(work=gate), **settings)) as live:
-        answers = [live.begin(path, HELLO) for path in paths]
+    with Gate(first=1) as gate, LiveServer(create_app(ScriptedEngine(work=gate), **settings)) as live:
+        answers = [live.begin(paths[0], HELLO)]
+        gate.reached.wait(PATIENCE_S)
+        live.settle(1)  # its first piece is there
+        answers += [live.begin(path, HELLO) for path in paths[1:]]
         refused = live.first(answers, beyond)
         app = f"create_app(engine{''.join(f', {name}={value}' for name, value in settings.items())})"
         call = f"{requests} requests to {' and '.join(sorted(set(paths)))} of {app}"
@@ -141,6 +151,9 @@ def _turns_away(create_app: CreateApp, paths: Sequence[str], settings: Mapping[s
             why = "429 says that this client asks too often; here the server is full, whoever asks: that is a 503."
         elif len(statuses) == beyond and 500 in statuses:
             why = "`Busy` is no fault of the server: let it out of the endpoint, and `add_error_handlers` answers 503."
+        elif set(paths) == {"/stream"} and len(statuses) == beyond - 1:
+            why = "a stream has its place until its last piece, and this one gave it back with the first: what is left "
+            why += "when the endpoint returns is left too early. Let the worker count."
         elif len(set(paths)) > 1 and settings:  # each of the two alone has counted well
             why = "both endpoints share the places: make one worker, in create_app, and let both of them ask it."
         expect(

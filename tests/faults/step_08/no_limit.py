@@ -3,7 +3,7 @@
 Passes everything required; only stars are missed.
 
 Caught by: test_too_many_requests_are_told_to_come_back
-Says: 5 are answered 503
+Says: 7 are answered 503
 """
 
 from contextlib import asynccontextmanager
