@@ -47,7 +47,7 @@ TEXTS = (
 )
 GIVEN = {"prompt": "  Say\r\n\thi 😀 e\u0301 <|im_end|> ", "max_new_tokens": 7, "temperature": 0.7, "top_k": 3}
 HIGHEST = {"prompt": "long " * 6553 + "end", "max_new_tokens": 512, "temperature": 2.0, "top_k": 100}
-LOWEST = {"prompt": "x", "max_new_tokens": 1, "temperature": 0.0, "top_k": 1}
+LOWEST = {"prompt": "\x00x", "max_new_tokens": 1, "temperature": 0.0, "top_k": 1}
 
 
 class Traced(ServingMetrics):
@@ -203,7 +203,7 @@ def test_the_request_reaches_the_engine(server: ModuleType) -> None:
     travel as an argument or in the params?
     """
     check_what_the_engine_is_asked(server.create_app, GIVEN, Asked("", GIVEN["prompt"], 7, 0.7, 3))
-    check_what_the_engine_is_asked(server.create_app, LOWEST, Asked("", "x", 1, 0.0, 1))
+    check_what_the_engine_is_asked(server.create_app, LOWEST, Asked("", "\x00x", 1, 0.0, 1))
     check_what_the_engine_is_asked(server.create_app, HIGHEST, Asked("", HIGHEST["prompt"], 512, 2.0, 100))
 
 
@@ -283,7 +283,15 @@ def test_apps_share_nothing(server: ModuleType) -> None:
     find?
     """
     engines = [ScriptedEngine(("first",)), ScriptedEngine(("second",))]
-    with client_of(server.create_app(engines[0])) as first, client_of(server.create_app(engines[1])) as second:
+    apps = [server.create_app(engine) for engine in engines]
+    expect(
+        server.create_app(engines[0]) is not apps[0],
+        call="create_app(engine), twice",
+        got="the same app",
+        wanted="two apps",
+        why="each call makes an app, with places of its own, also for an engine that has one: keep none for the next.",
+    )
+    with client_of(apps[0]) as first, client_of(apps[1]) as second:
         for client, text in ((first, "first"), (second, "second"), (first, "first")):
             got = body_of(client.post("/generate", HELLO), asked("/generate", HELLO))["text"]
             streamed = client.post("/stream", HELLO).text

@@ -6,6 +6,7 @@ Each function takes `create_app` and raises a `CheckFailure` where the promise i
 from collections.abc import Callable
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from kata.failure import expect
 from shared.limits import RequestRefused
@@ -59,6 +60,9 @@ def names_the_bad_field(create_app: CreateApp) -> None:
             for field, body in BAD_BODIES:
                 answer = client.post(path, body)
                 why = "declare the body as a GenerateRequest, and FastAPI checks it before your code runs."
+                if names_field(answer, field):
+                    why = "the schema has refused this body, and code of yours chose another status for it: 422 is "
+                    why += "what FastAPI gives, and what `add_error_handlers` leaves in place."
                 expect_status(answer, 422, asked(path, body), why)
                 expect(
                     names_field(answer, field),
@@ -79,7 +83,10 @@ def blames_what_cannot_be_read(create_app: CreateApp) -> None:
                 answer = client.post_bytes(path, content)
                 why = "FastAPI's own 422 repeats the input, and JSON can write neither NaN nor half a surrogate: "
                 why += "answer with loc, msg and type alone."
-                if app.user_middleware and answer.status >= 500:
+                if _reads_the_body_itself(app, path) and answer.status >= 500:
+                    why = "your endpoint reads the body itself, and `request.json()` raises more than a "
+                    why += "ValidationError: declare the body as a GenerateRequest, and FastAPI reads it."
+                elif app.user_middleware and answer.status >= 500:
                     why += " Or does your middleware read the body? It must stand one that is no JSON."
                 expect(
                     400 <= answer.status < 500,
@@ -89,6 +96,11 @@ def blames_what_cannot_be_read(create_app: CreateApp) -> None:
                     why=why,
                 )
     expect_calls(engine, [], "requests that cannot be read")
+
+
+def _reads_the_body_itself(app: FastAPI, path: str) -> bool:
+    """Whether FastAPI is told of no body at this path."""
+    return [route.body_field for route in app.routes if isinstance(route, APIRoute) and route.path == path] == [None]
 
 
 def repeats_no_value(create_app: CreateApp) -> None:

@@ -1,0 +1,67 @@
+"""Reads the body in the endpoint, and thinks only of what the schema refuses.
+
+Passes everything required; only stars are missed.
+
+Caught by: test_what_cannot_be_read_is_the_clients_error
+Says: your endpoint reads the body itself
+"""
+
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+
+from shared.responses import TextStream, add_error_handlers
+from shared.worker import EngineWorker
+
+from .step_04_generate_cached import generate_cached
+from .step_05_metrics import summarize
+from .step_06_streaming import generate_stream
+from .step_07_schemas import GenerateRequest, GenerateResponse
+
+
+class CachedEngine:
+    def __init__(self, model, tokenizer):
+        self.model = model
+        self.tokenizer = tokenizer
+
+    def generate(self, prompt, max_new_tokens=None, params=None):
+        return summarize(generate_cached(self.model, self.tokenizer, prompt, max_new_tokens, params))
+
+    def stream(self, prompt, max_new_tokens=None, params=None):
+        return generate_stream(self.model, self.tokenizer, prompt, max_new_tokens, params)
+
+
+def create_app(engine, max_pending=8):
+    worker = EngineWorker(max_pending)
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        worker.close()
+
+    app = FastAPI(lifespan=lifespan)
+    add_error_handlers(app)
+
+    @app.get("/health")
+    async def health():
+        return {"status": "ok"}
+
+    @app.post("/generate")
+    async def generate(http: Request) -> GenerateResponse:
+        try:
+            request = GenerateRequest.model_validate(await http.json())
+        except ValidationError as error:
+            raise RequestValidationError([{**each, "loc": ("body", *each["loc"])} for each in error.errors()]) from None
+        params = request.to_sampling_params()
+        result = await worker.run(lambda: engine.generate(request.prompt, request.max_new_tokens, params))
+        return GenerateResponse(text=result.text, metrics=result.metrics.as_dict())
+
+    @app.post("/stream")
+    async def stream(request: GenerateRequest):
+        params = request.to_sampling_params()
+        pieces = await worker.open(lambda: engine.stream(request.prompt, request.max_new_tokens, params))
+        return TextStream(pieces)
+
+    return app
