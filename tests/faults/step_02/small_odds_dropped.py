@@ -2,6 +2,7 @@
 
 Caught by: test_each_of_many_tokens_can_be_drawn
 Says: drop no token
+Unnamed: other ways to lose unlikely tokens fail in the same words
 """
 
 import torch
