@@ -53,9 +53,10 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
 
 
 def _settings(tokenizer: FastTokenizer) -> dict[str, Any]:
-    """What a tokenizer is set to, the library's names alone."""
-    own = {"backend_tokenizer", "_tokenizer", "_library", "ids_decoded", "last_options"}
-    return {name: copy.copy(value) for name, value in vars(tokenizer).items() if name not in own}
+    """What a tokenizer is set to, the library's names alone, and how many tokens it has."""
+    own = {"backend_tokenizer", "_tokenizer", "_built", "ids_decoded", "last_options"}
+    settings = {name: copy.copy(value) for name, value in vars(tokenizer).items() if name not in own}
+    return settings | {"length": len(tokenizer)}
 
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

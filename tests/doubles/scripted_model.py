@@ -7,6 +7,7 @@ a token fed twice, left out or fed without its past changes the answer, as in a 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -83,6 +84,16 @@ class _Config:
         return LlamaConfig(num_hidden_layers=1, max_position_embeddings=context)
 
 
+def _names_of_the_installed(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """To whoever asks for its signature it names the cache as a model of the installed transformers does, once."""
+    own = signature(forward)
+    named = [each for name, each in own.parameters.items() if name != "cache"]
+    if KNOWS_CACHE:
+        named = [each.replace(name="cache") if each.name == "past_key_values" else each for each in named]
+    forward.__signature__ = own.replace(parameters=named)
+    return forward
+
+
 class ScriptedModel(torch.nn.Module):
     """`ScriptedModel(script)`: the script gets the ids truly seen and gives the next id, or a row of logits (vocab,).
 
@@ -137,6 +148,7 @@ class ScriptedModel(torch.nn.Module):
     def dtype(self) -> torch.dtype:
         return self.weight.dtype
 
+    @_names_of_the_installed
     def forward(
         self,
         input_ids: Tensor | None = None,
