@@ -206,7 +206,7 @@ def test_no_gradients_are_recorded(step):
     Hint: Print `torch.is_grad_enabled()` beside the model's call, once while a thread of its own takes the tokens. What
     stood above `def decode_tokens` in the stub?
     """
-    loop_manners.records_no_graph(step.generate_cached)
+    loop_manners.records_no_graph(step.generate_cached, decode_manners.WHERE_GRAD_IS_OFF)
     decode_manners.records_no_graph_in_another_thread(step)
 
 

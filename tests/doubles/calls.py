@@ -30,7 +30,7 @@ class Call:
     def _mask(self) -> str:
         if self.mask is None:
             return "no mask"
-        zeros = len(self.mask) - sum(self.mask)
+        zeros = self.mask.count(0)
         return f"mask {len(self.mask)}" + (f" ({zeros} hidden)" if zeros else "")
 
     def _positions(self) -> str:

@@ -21,6 +21,11 @@ from tests.doubles.loop_spies import counted, expect_each, expect_ids, expect_no
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed
 
+WHERE_GRAD_IS_OFF = (
+    " What counts is the mode in which the model is called: a decorator or a block around a function that only "
+    "returns a generator ends before that runs, and each thread has a mode of its own."
+)
+
 
 def can_be_interleaved(step: ModuleType) -> None:
     model, other_ids = ScriptedModel(hashed()), [72, 105]
@@ -42,9 +47,11 @@ def can_be_interleaved(step: ModuleType) -> None:
 
 
 def lets_go_of_the_cache(step: ModuleType) -> None:
-    for model, stop_ids in ((ScriptedModel(hashed()), ()), (ScriptedModel(stopping_after(4, 7, IDS)), {7})):
+    for model, stop_ids in ((ScriptedModel(hashed()), set()), (ScriptedModel(stopping_after(4, 7, IDS)), {7})):
         _, call = decoded(step, model, stop_ids=stop_ids)
-        caches = [weakref.ref(each.cache_returned) for each in model.calls if each.cache_returned is not None]
+        held = {id(cache): cache for each in model.calls for cache in (each.cache_given, each.cache_returned)}
+        caches = [weakref.ref(held.pop(at)) for at in list(held) if held[at] is not None]
+        held.clear()
         model.forget()
         if any(cache() is not None for cache in caches):
             gc.collect()
@@ -120,6 +127,9 @@ def leaves_the_grad_mode_between_tokens(load: Callable[[], ModuleType]) -> None:
         why = "a `with` block around a `yield` stays open while the caller works: decorate the generator function "
         why += "(@torch.inference_mode()), or put only the model's call into the block."
         right = modes == [(before, False)] * 3
+        if not before and modes[0] == (True, False):
+            why = "gradients were off before the call, and are on now: put back the mode that was there, not always "
+            why += "True. The decorator (@torch.inference_mode()) and a `with` block around the model's call do so."
         expect(right, call=f"between the tokens of {call}", got=got, wanted=f"grad {on[before]}, as before", why=why)
 
 

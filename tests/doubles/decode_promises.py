@@ -41,6 +41,7 @@ SLIPS = (  # what Python says, and what is behind it
         "`inputs` is a mapping, of whatever kind: `inputs['input_ids']` reads it.",
     ),
     ("Cache' object", OPAQUE),
+    ("'(tuple|list)'", "stop_ids may be any collection, not just a set: ask `token in stop_ids`."),
 )
 CONFIG_EOS, CONFIG_PAD = 21, 23  # ids that only the model's config names
 
@@ -56,8 +57,7 @@ class ModelWithATrueCache(ScriptedModel):
     """For those who ask."""
 
     def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
-        kept = super()._keep(given, seen, new)
-        return TrueCache(kept.seen) if type(kept) is ScriptedCache else kept
+        return TrueCache(super()._keep(given, seen, new).seen)
 
 
 class SealedCache(ScriptedCache):
@@ -74,7 +74,8 @@ class ModelWithASealedCache(ScriptedModel):
 
     def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
         kept = super()._keep(given, seen, new)
-        return SealedCache(kept.seen) if type(kept) in (ScriptedCache, SealedCache) else kept
+        is_the_models = given is None or isinstance(given, ScriptedCache)
+        return SealedCache(kept.seen) if is_the_models else kept
 
 
 def decode(
@@ -83,13 +84,14 @@ def decode(
     new_tokens: int = 6,
     ids: Sequence[int] = IDS,
     params: SamplingParams | None = None,
-    stop_ids: Collection[int] = (),
+    stop_ids: Collection[int] = frozenset(),
 ) -> tuple[Iterator[int], str]:
     """The iterator that decode_tokens returns, none of it taken, and the call as a learner would write it."""
-    stops = set(stop_ids)  # {7, 10}, or set()
-    call = f"decode_tokens(model, inputs, {new_tokens}, {params or 'SamplingParams()'}, {stops})"
+    told = set(stop_ids) if isinstance(stop_ids, frozenset) else stop_ids  # {7, 10}, or set()
+    call = f"decode_tokens(model, inputs, {new_tokens}, {params or 'SamplingParams()'}, {told})"
     inputs = dict(inputs_of(ids))
-    tokens = step.decode_tokens(model, inputs, new_tokens, params or SamplingParams(), frozenset(stop_ids))
+    own = frozenset(stop_ids) if isinstance(stop_ids, set) else stop_ids
+    tokens = step.decode_tokens(model, inputs, new_tokens, params or SamplingParams(), own)
     return tokens, call
 
 
@@ -161,6 +163,8 @@ def says_use_cache(step: ModuleType) -> None:
     wrong = next((at for at, value in enumerate(said) if value is not True), None)
     got = "" if wrong is None else f"use_cache={said[wrong]}"
     why = "left out, the model's config decides, and some configs say no: then no cache comes back at all."
+    if wrong is not None and said[wrong] is False:
+        why = "this call says no. The contract wants a yes at every call, the last one too: who knows which that is?"
     tell = told_with_use_cache
     expect_calls(model.calls, wrong, call=call, got=got, wanted="use_cache=True", why=why, tell=tell)
 
@@ -315,7 +319,7 @@ def prefills_a_single_token(step: ModuleType) -> None:
 
 
 def stops_at_the_stop_ids(step: ModuleType) -> None:
-    cases = (7, {7, 0}, 4), (0, {7, 0}, 4), (7, {7, 0}, 1), (10, {7}, 4), (IM_END, {7}, 4), (7, set(), 4)
+    cases = (7, {7, 0}, 4), (0, (7, 0), 4), (7, {7, 0}, 1), (10, {7}, 4), (IM_END, {7}, 4), (7, set(), 4)
     others = (0, {7}, 4), (CONFIG_EOS, {7}, 4), (CONFIG_PAD, {7}, 4)
     for stop_id, stop_ids, at in cases + others:
         model = _model_with_ids_of_its_own(stopping_after(at, stop_id, IDS))

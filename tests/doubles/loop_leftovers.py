@@ -27,10 +27,13 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
     for training in (False, True):
         model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
         model.config.use_cache = model.generation_config.use_cache = False  # whoever needs a cache asks for it
+        model.config.eos_token_id = 21  # which some make the padding as well, where there is none
         model.add_module("adapter", torch.nn.Identity().train(not training))
         model.train(training).adapter.train(not training)
         model.to(torch.bfloat16 if training else torch.float32)
         tokenizer = FastTokenizer()
+        if training:
+            tokenizer.pad_token = tokenizer.pad_token_id = None
         before, settings, kept = _state(model), astuple(params), _settings(tokenizer)
         _, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=6, params=params)
         why = "params, model and tokenizer belong to the caller, and the next request uses them as well: change "

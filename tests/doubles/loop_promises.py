@@ -14,6 +14,7 @@ from kata.failure import CheckFailure, expect
 from shared.generation import Generation
 from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
+from tests.doubles.backends import metaspace_backend
 from tests.doubles.calls import Call, trace
 from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
 from tests.doubles.loop_spies import (
@@ -26,7 +27,7 @@ from tests.doubles.loop_spies import (
     step_1_giving,
 )
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import LETTERS, Script, close_rows, expected_reply, hashed
+from tests.doubles.scripts import Script, close_rows, expected_reply, hashed
 
 PROMPT = "Why is the sky blue?"
 
@@ -95,7 +96,7 @@ def stopping_after(tokens: int, stop_id: int, ids: Sequence[int] | None = None) 
 
 def goes_through_step_1(load: Callable[..., ModuleType], name: str) -> None:
     """load: the fixture; name: the function's."""
-    for prompt in ("  Why?\n", ""):
+    for prompt in ("  Why, Rene\u0301:\r\n\u00bd \ufb01?\n", ""):
         _goes_through_step_1(load, name, prompt)
 
 
@@ -107,17 +108,18 @@ def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str
         _, call = run(generate, model, prompt, tokenizer, max_new_tokens=2)
     except RequestRefused as error:
         why = "only a limit below 1 or beyond the context is refused: any prompt has ids, the chat format's at least."
-        call = f"{name}(model, tokenizer, {prompt!r}, max_new_tokens=2)"
+        call = f"{name}(model, tokenizer, {prompt!a}, max_new_tokens=2)"
         told = f"RequestRefused: {error}"
         raise CheckFailure(call=call, got=told, wanted="2 tokens", why=why) from error
     own = {None, getattr(spy, "DEFAULT_SYSTEM_PROMPT", None)}
     asked = [(each[0] is tokenizer, each[1] is model, each[2], each[3] in own) for each in spy.asked]
-    why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and neither strip nor add anything."
-    got = f"prepare_inputs called {len(asked)} times: {spy.asked}"
+    why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and neither strip, add "
+    why += "nor rewrite anything."
+    got = f"prepare_inputs called {len(asked)} times: {spy.asked!a}"
     if not asked and model.calls:
         is_bare = tokenizer.text(model.calls[0].ids).strip() == prompt.strip()
         got = f"prepare_inputs not called, and the model got {'the bare prompt' if is_bare else 'ids made elsewhere'}"
-    wanted = f"prepare_inputs(tokenizer, model, {prompt!r})"
+    wanted = f"prepare_inputs(tokenizer, model, {prompt!a})"
     expect(asked == [(True, True, prompt, True)], call=call, got=got, wanted=wanted, why=why)
     why = "the model's first call takes the ids that step 1 returned, as they are."
     first = model.calls[:1]
@@ -161,26 +163,38 @@ def _said_of_close_rows(generate: Generate, params: SamplingParams | None) -> tu
 
 
 def makes_exactly(
-    generate: Generate, new_tokens: int, prompt: str = PROMPT, script: Script | None = None, why: str = ""
+    generate: Generate,
+    new_tokens: int,
+    prompt: str = PROMPT,
+    script: Script | None = None,
+    why: str = "",
+    tokenizer: FastTokenizer | None = None,
 ) -> tuple[Generation, str, ScriptedModel]:
     """The result, the call and the model, for further questions. why: what there is to say of too few tokens."""
     model = ScriptedModel(script or hashed())
-    result, call = run(generate, model, prompt, max_new_tokens=new_tokens)
+    result, call = run(generate, model, prompt, tokenizer, max_new_tokens=new_tokens)
     expect_counts(model.calls, len(result.output_ids), new_tokens, call=call, why=why)
     return result, call, model
 
 
 def copes_with_a_long_prompt(generate: Generate) -> tuple[Sequence[Call], str]:
     """The calls of the model in a long answer, and the solution's call, for further questions."""
-    prompt = "Why is the sky blue? " * 101
+    prompt, words = "Why is the sky blue? " * 101, FastTokenizer(metaspace_backend())
+    word = words.id_of("\u2581the")
     why = "only an EOS or the caller's limit ends an answer: no limit of your own, and no token that comes again."
-    _, call, model = makes_exactly(generate, 520, script=lambda seen: LETTERS[0], why=why)
+    result, call, model = makes_exactly(generate, 520, script=lambda seen: word, why=why, tokenizer=words)
     long_answer = model.calls, call
-    seen, first = [len(each.seen) for each in model.calls], len(prompt_ids())
+    seen, first = [len(each.seen) for each in model.calls], len(words.prompt_ids(PROMPT))
     forgotten = next((at for at, length in enumerate(seen) if length != first + at), None)
     why = "however long an answer is, each token hangs on all that came before: none is left out, and none cut off."
     got, wanted = f"{seen[forgotten or 0]} ids seen", f"{first + (forgotten or 0)} ids seen"
     expect_calls(model.calls, forgotten, call=call, got=got, wanted=wanted, why=why)
+    why = "decode all new ids at once, however many they are, and no others: a piece by itself, or what stands behind "
+    why += "a prompt, can have another text, here another number of spaces."
+    got = f"{result.text.count(' ')} spaces in {len(result.text)} characters, {result.text[-20:]!r} at the end"
+    wanted = words.text(result.output_ids)
+    told = f"{wanted.count(' ')} spaces in {len(wanted)} characters, {wanted[-20:]!r} at the end"
+    expect(result.text == wanted, call=f"{call}.text", got=got, wanted=told, why=why)
     result, call, model = makes_exactly(generate, 80, prompt, why=why)
     first, why = model.calls[:1], "however long a prompt is, all of it goes in: nothing is cut off."
     expect_ids(first[0].ids, prompt_ids(prompt), call=f"the model's first call in {call}", why=why, calls=first)
@@ -286,16 +300,50 @@ def keeps_the_limit(generate: Generate) -> None:
     why = "here neither model nor tokenizer has an EOS, so only the limit ends the answer: no id is an EOS by default."
     wanted = expected_reply(model.script, prompt_ids(), 12)
     expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
-    for argument, in_params, wanted in ((None, 5, 5), (3, 5, 3), (7, 5, 7), (1, 5, 1)):
+    for options, in_params, wanted in (({}, 5, 5), (_limit(3), 5, 3), (_limit(7), 5, 7), (_limit(1), 5, 1)):
         model = ScriptedModel(hashed(), most_calls=30)
         params = SamplingParams(max_tokens=in_params)
-        result, call = run(generate, model, max_new_tokens=argument, params=params)
+        with _told_of_the_default(generate, model, options, params):
+            result, call = run(generate, model, params=params, **options)
         expect(
             len(result.output_ids) == wanted,
             call=call,
             got=f"{len(result.output_ids)} tokens",
             wanted=f"{wanted} tokens",
-            why="max_new_tokens wins where it is given, larger or smaller; where it is None, params.max_tokens "
-            "counts, whatever the generation config says.",
+            why="max_new_tokens wins where it is given, larger or smaller; where it is None, or left out, "
+            "params.max_tokens counts, whatever the generation config says.",
             trace=trace(model.calls, min(len(model.calls), wanted)),
         )
+    _takes_them_by_place(generate)
+
+
+def _limit(max_new_tokens: int) -> dict[str, int]:
+    return {"max_new_tokens": max_new_tokens}
+
+
+@contextmanager
+def _told_of_the_default(
+    generate: Generate, model: ScriptedModel, options: dict[str, int], params: SamplingParams
+) -> Iterator[None]:
+    """A call that goes on and on has another limit than its params' where none was handed in."""
+    try:
+        yield
+    except CheckFailure:
+        if options or len(model.calls) <= model.most_calls:
+            raise
+        why = "left out, max_new_tokens is None, and params.max_tokens counts: a default of your own would win over it."
+        call, wanted = f"{name_of(generate)}(model, tokenizer, {PROMPT!r}, params={params})", "5 tokens"
+        got = f"more than {model.most_calls} calls of the model"
+        raise CheckFailure(call=call, got=got, wanted=wanted, why=why, trace=trace(model.calls[:3])) from None
+
+
+def _takes_them_by_place(generate: Generate) -> None:
+    params = SamplingParams(max_tokens=5)
+    call = f"{name_of(generate)}(model, tokenizer, {PROMPT!r}, 7, {params})"
+    why = "prompt, max_new_tokens, params: the contract has them in this order, and some callers hand them in by place."
+    try:
+        got = len(generate(ScriptedModel(hashed(), most_calls=30), FastTokenizer(), PROMPT, 7, params).output_ids)
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+        raise CheckFailure(call=call, got=got, wanted="7 tokens", why=why) from error
+    expect(got == 7, call=call, got=counted(got, "token"), wanted="7 tokens", why=why)

@@ -26,9 +26,9 @@ FIELD_TYPES = {
 
 
 def inputs_of(ids: Sequence[int]) -> Encoding:
-    """What step 1 returns, for these ids."""
+    """What step 1 returns, for these ids: a mapping, which is read by its names, as its order is nobody's promise."""
     row = torch.tensor([list(ids)], device="cpu")
-    return Encoding(input_ids=row, attention_mask=torch.ones_like(row))
+    return Encoding(attention_mask=torch.ones_like(row), input_ids=row)
 
 
 def step_1_giving(real: ModuleType, ids: Sequence[int], on_ask: Callable[[], None] = lambda: None) -> ModuleType:
@@ -265,4 +265,7 @@ def expect_ids(
     wrong = next((at for at, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(got), len(wanted)))
     shown = trace(calls, min(wrong, len(calls) - 1)) if calls else ()
     texts = difference(got, wanted)
+    if list(got) == [1] * len(wanted):
+        why = "these are the mask's ones: `inputs` is a mapping, read by its names, `inputs['input_ids']`. The order "
+        why += "of its values is nobody's promise, nor how many they are."
     expect(same, call=call, got=texts[0], wanted=texts[1], why=why, trace=shown, varies=varies)

@@ -271,13 +271,12 @@ class ScriptedModel(torch.nn.Module):
         return ()
 
     def _keep(self, given: object | None, seen: tuple[int, ...], new: int) -> object:
-        """The cache to return: opaque and new, or the solution's own one, filled, as a real model does it."""
-        if given is None or isinstance(given, ScriptedCache):
-            return ScriptedCache(seen)
-        filler = torch.zeros(1, 1, new, 1, device=self.device)
-        given.update(filler, filler, 0)
-        self._pasts[id(given)] = (given, seen)
-        return given
+        """The cache to return, opaque and new. The solution's own one is filled, as a real model does it."""
+        if given is not None and not isinstance(given, ScriptedCache):
+            filler = torch.zeros(1, 1, new, 1, device=self.device)
+            given.update(filler, filler, 0)
+            self._pasts[id(given)] = (given, seen)
+        return ScriptedCache(seen)
 
 
 def _row(tensor: Tensor | None, name: str) -> list[int]:

@@ -1,7 +1,7 @@
 """Switches gradients off while the generator is made; it runs later.
 
 Caught by: test_no_gradients_are_recorded
-Says: each call keeps a graph
+Says: around a function that only returns a generator ends before that runs
 Like: graph_kept
 """
 
