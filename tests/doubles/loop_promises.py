@@ -113,8 +113,8 @@ def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str
         raise CheckFailure(call=call, got=told, wanted="2 tokens", why=why) from error
     own = {None, getattr(spy, "DEFAULT_SYSTEM_PROMPT", None)}
     asked = [(each[0] is tokenizer, each[1] is model, each[2], each[3] in own) for each in spy.asked]
-    why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and neither strip, add "
-    why += "nor rewrite anything."
+    why = "step 1 knows the chat format: hand it tokenizer, model and prompt, once, and neither strip nor add "
+    why += "anything, nor write it in another form."
     got = f"prepare_inputs called {len(asked)} times: {spy.asked!a}"
     if not asked and model.calls:
         is_bare = tokenizer.text(model.calls[0].ids).strip() == prompt.strip()

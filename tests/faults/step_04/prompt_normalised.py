@@ -1,7 +1,7 @@
 """Rewrites the prompt in Unicode's normal form before it is formatted.
 
 Caught by: test_the_prompt_goes_through_step_1
-Says: neither strip, add nor rewrite anything
+Says: nor write it in another form
 """
 
 import unicodedata
