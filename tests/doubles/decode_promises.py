@@ -41,6 +41,7 @@ SLIPS = (  # what Python says, and what is behind it
         "`inputs` is a mapping, of whatever kind: `inputs['input_ids']` reads it.",
     ),
     ("Cache' object", OPAQUE),
+    ("RecursionError", "a function that calls itself for each token ends after some hundred of them: write a loop."),
     ("'(tuple|list)'", "stop_ids may be any collection, not just a set: ask `token in stop_ids`."),
 )
 CONFIG_EOS, CONFIG_PAD = 21, 23  # ids that only the model's config names

@@ -12,7 +12,7 @@ from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
 from tests.doubles.loop_promises import PROMPT, name_of, prompt_ids, run
 from tests.doubles.loop_spies import expect_ids, inputs_of, take
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.scripts import hashed
+from tests.doubles.scripts import expected_reply, hashed
 from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3
 
 NEW_TOKENS = 16  # a mask that never grows shows at 2 tokens in 7 of 20 seeds, at 8 in all of them
@@ -97,9 +97,13 @@ def skips_padding_on_the_left(step: ModuleType) -> None:
             raise CheckFailure(call=call, got=told, wanted="16 tokens", why=why) from error
         wanted = library_greedy(model, inputs_of(ids), 16)
         if got != wanted:
-            take(step.decode_tokens(seen := ScriptedModel(hashed()), inputs, 1, SamplingParams(), frozenset()), 1, call)
+            tokens = step.decode_tokens(seen := ScriptedModel(hashed()), inputs, 1, SamplingParams(), frozenset())
+            first = take(tokens, 1, call)
             if seen.calls[0].mask != inputs["attention_mask"].tolist()[0]:
                 why = (
                     "the model got another mask than `inputs` has: its zeros hide the padding, so begin with that mask."
                 )
+            elif first != expected_reply(hashed(), seen.calls[0].ids, 1):
+                why = "the first token was read off another row than the last, `logits[:, -1, :]`: the padding stands "
+                why += "on the left, so the mask's sum is no place in a row."
         expect_ids(got, wanted, call=call, why=why, varies=True)

@@ -189,12 +189,15 @@ def copes_with_a_long_prompt(generate: Generate) -> tuple[Sequence[Call], str]:
     why = "however long an answer is, each token hangs on all that came before: none is left out, and none cut off."
     got, wanted = f"{seen[forgotten or 0]} ids seen", f"{first + (forgotten or 0)} ids seen"
     expect_calls(model.calls, forgotten, call=call, got=got, wanted=wanted, why=why)
-    why = "decode all new ids at once, however many they are, and no others: a piece by itself, or what stands behind "
-    why += "a prompt, can have another text, here another number of spaces."
+    again = "here the model says one word again and again, and so does the answer: no token is banned, or made less "
+    again += "likely, because it came before."
+    expect_ids(result.output_ids, [word] * 520, call=f"{call}.output_ids", why=again, calls=model.calls)
+    alone = "decode all new ids at once, however many they are, and no others: a piece by itself, or what stands "
+    alone += "behind a prompt, can have another text, here another number of spaces."
     got = f"{result.text.count(' ')} spaces in {len(result.text)} characters, {result.text[-20:]!r} at the end"
     wanted = words.text(result.output_ids)
     told = f"{wanted.count(' ')} spaces in {len(wanted)} characters, {wanted[-20:]!r} at the end"
-    expect(result.text == wanted, call=f"{call}.text", got=got, wanted=told, why=why)
+    expect(result.text == wanted, call=f"{call}.text", got=got, wanted=told, why=alone)
     result, call, model = makes_exactly(generate, 80, prompt, why=why)
     first, why = model.calls[:1], "however long a prompt is, all of it goes in: nothing is cut off."
     expect_ids(first[0].ids, prompt_ids(prompt), call=f"the model's first call in {call}", why=why, calls=first)
