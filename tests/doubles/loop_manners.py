@@ -22,7 +22,7 @@ from tests.doubles.scripts import expected_reply, flat, hashed, rows
 DRAWN = (
     SamplingParams(temperature=0.8, top_k=5, top_p=0.9),
     SamplingParams(temperature=5.0, top_k=5000),
-    SamplingParams(temperature=1e-6, top_k=3, top_p=0.01),
+    SamplingParams(temperature=1e-4, top_k=3, top_p=0.01),
 )
 
 
