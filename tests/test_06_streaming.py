@@ -301,7 +301,7 @@ def test_a_genuine_replacement_character_is_text(step):
         why += "That may take any number of tokens."
         expect_text(read(step, FastTokenizer(), reply.encode()), why)
     why = "as many tokens as it takes: nothing counts how long a text has ended in U+FFFD, so nothing gives up."
-    told = read(step, FastTokenizer(), [*EMOJI[:2], *[HIDDEN] * 600, *EMOJI[2:]])
+    told = read(step, FastTokenizer(), [*EMOJI[:2], *[HIDDEN] * 300, *EMOJI[2:]])
     if told.forwards < len(told.ids):
         why = f"the model said {told.forwards} tokens of {len(told.ids)}: only an EOS or the limit that was asked for "
         why += "ends the answer, no limit of your own, and no guard against a token that comes again and again."

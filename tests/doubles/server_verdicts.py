@@ -127,21 +127,22 @@ EARLIER = {"prompt": "Something else", "max_new_tokens": 11, "temperature": 1.5,
 
 def check_what_the_engine_is_asked(create_app: Callable[..., FastAPI], body: dict, wanted: Asked) -> None:
     """Whether the body arrives at the engine, through both endpoints, as what is wanted (its method left open)."""
-    for path in ENDPOINTS:
-        engine = ScriptedEngine()
-        with client_of(create_app(engine)) as client:
+    engine = ScriptedEngine()
+    with client_of(create_app(engine)) as client:
+        for path in ENDPOINTS:
+            engine.asked.clear()
             for each in (EARLIER, body, body):  # nothing is left of an earlier request
                 client.post(path, each)
-        got = [replace(each, method="") for each in engine.asked]
-        got = [each for each in got if each.prompt != EARLIER["prompt"]]
-        expect(
-            got != [] and all(each == wanted for each in got),
-            call=f"{asked(path, body)}, after another request",
-            got=f"the engine was asked {[str(each) for each in got] or 'nothing'}",
-            wanted=str(wanted),
-            why="the engine gets request.prompt, request.max_new_tokens and request.to_sampling_params(), unchanged, "
-            "on each of the two endpoints; nothing of an earlier request.",
-        )
+            got = [replace(each, method="") for each in engine.asked]
+            got = [each for each in got if each.prompt != EARLIER["prompt"]]
+            expect(
+                got != [] and all(each == wanted for each in got),
+                call=f"{asked(path, body)}, after another request",
+                got=f"the engine was asked {[str(each) for each in got] or 'nothing'}",
+                wanted=str(wanted),
+                why="the engine gets request.prompt, request.max_new_tokens and request.to_sampling_params(), "
+                "unchanged, on each of the two endpoints; nothing of an earlier request.",
+            )
 
 
 def expect_calls(engine: ScriptedEngine, wanted: list[str], call: str) -> None:
