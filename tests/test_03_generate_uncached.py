@@ -23,7 +23,7 @@ from tests.doubles import (
 )
 from tests.doubles.calls import Call
 from tests.doubles.clock import FakeClock
-from tests.doubles.fast_tokenizer import IM_END, IM_START
+from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import prompt_ids, run
 from tests.doubles.loop_spies import (
     expect_calls,
@@ -303,10 +303,9 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     there?
     """
 
-    said = [IM_START, IM_START, 107, 107, 107]  # answers of 1 and 4 tokens, whose first one has no text
-
     def load_generate(on_ask, on_draw):
-        under = {1: step_1_giving(load(1), prompt_ids(), on_ask), 2: step_2_giving(load(2), said, on_draw)}
+        under = {1: step_1_giving(load(1), prompt_ids(), on_ask)}
+        under[2] = step_2_giving(load(2), loop_readings.SAID, on_draw)
         return load(under=under).generate_uncached
 
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=True)

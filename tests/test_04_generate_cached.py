@@ -361,7 +361,8 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     """
 
     def load_generate(on_ask, on_draw):
-        under = {1: step_1_giving(load(1), prompt_ids(), on_ask), 2: step_2_giving(load(2), [115, 107], on_draw)}
+        under = {1: step_1_giving(load(1), prompt_ids(), on_ask)}
+        under[2] = step_2_giving(load(2), loop_readings.SAID, on_draw)
         return load(under=under).generate_cached
 
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=False)

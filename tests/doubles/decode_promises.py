@@ -25,7 +25,7 @@ from tests.doubles.loop_spies import (
     told_with_use_cache,
 )
 from tests.doubles.scripted_model import Script, ScriptedCache, ScriptedModel
-from tests.doubles.scripts import expected_reply, hashed, rows, tricky
+from tests.doubles.scripts import expected_reply, hashed, tricky
 
 IDS = [84, 104, 101, IM_END, 10, 115, 107, 121, 63]
 LONG = [1 + at * at % 250 for at in range(1100)]
@@ -367,8 +367,8 @@ def can_ignore_stop_ids(step: ModuleType) -> None:
 
 
 def yields_what_the_sampler_says(step: ModuleType, said: list[int]) -> None:
-    """said: what the `step_2_giving` under the step answers with."""
-    model = ScriptedModel(rows)
+    """said: what the `step_2_giving` under the step answers with; none of it is the model's own choice."""
+    model = ScriptedModel(lambda seen: len(seen) % 100, vocab_size=max(said) + 1)
     params = SamplingParams(temperature=0.8, top_k=40, ignore_eos=True)
     ids, call = decoded(step, model, len(said), params=params, stop_ids={IM_END})
     why = "the token is the sampler's answer, whatever the logits' own favourite is, and an EOS too where it is to be "

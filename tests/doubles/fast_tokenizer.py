@@ -12,6 +12,7 @@ import torch
 from tokenizers import AddedToken, Tokenizer
 from torch import Tensor
 
+from tests.doubles.asides import OfATokenizer
 from tests.doubles.backends import SPECIAL_TOKENS, byte_level_backend
 from tests.doubles.tokenizers import CHAT_TEMPLATE, library_tokenizer
 
@@ -37,7 +38,7 @@ class Encoding(dict):
         return self
 
 
-class FastTokenizer:
+class FastTokenizer(OfATokenizer):
     """Byte-level unless told otherwise: `encode("A")` is `[65]`, the ids above name what follows.
 
     `backend` is any of `backends.py` whose special tokens are ChatML's. `clean_up` is the tokenizer's own opinion on

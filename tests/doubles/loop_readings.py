@@ -6,11 +6,14 @@ from typing import Any
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.clock import FakeClock
+from tests.doubles.fast_tokenizer import IM_END, IM_START
 from tests.doubles.loop_promises import Generate, run
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed
 
 DRAWN = SamplingParams(temperature=0.8)
+ANSWERS = (1, 1), (4, 4), (4, 1), (4, 3)  # limits, and how many tokens there are: an EOS ends the last two
+SAID = [IM_START, IM_START, 107, 107, 107, IM_END, 107, 107, IM_END]  # the first token may have no text
 
 
 def reads_the_clock(
@@ -18,7 +21,10 @@ def reads_the_clock(
     clock: FakeClock,
     ttft_may_be_none: bool,
 ) -> None:
-    """load_generate: loads the step on a step 1 and a step 2 that call the functions it is handed."""
+    """load_generate: loads the step on a step 1 and a step 2 that call the functions it is handed.
+
+    That step 2 says `SAID`, again and again.
+    """
     prepare_s = prefill_s = decode_s = draw_s = 0.0
 
     def work(call: Any) -> None:
@@ -27,9 +33,9 @@ def reads_the_clock(
     generate = load_generate(lambda: clock.advance(prepare_s), lambda: clock.advance(draw_s))
     cases = (0.5, 3.0012345, 1.0000321, 0.125), (0.0, 0.0, 1.0, 0.0), (0.25, 1500.5, 2.0, 0.75)
     for prepare_s, prefill_s, decode_s, draw_s in cases:
-        for tokens in (1, 4):
+        for limit, tokens in ANSWERS:
             model, started = ScriptedModel(hashed(), on_call=work), clock.now()
-            result, call = run(generate, model, max_new_tokens=tokens, params=DRAWN)
+            result, call = run(generate, model, max_new_tokens=limit, params=DRAWN)
             took = f"preparing took {prepare_s} s, the prefill {prefill_s} s, each later call {decode_s} s, each draw "
             took += f"{draw_s} s"
             ttft_s = prepare_s + prefill_s + draw_s
@@ -38,10 +44,14 @@ def reads_the_clock(
                 "this one began after the prompt had been prepared: ": latency_s - prepare_s,
                 "this one ended before the last token had been drawn: ": latency_s - draw_s,
             }
+            if tokens < limit:
+                before_s = latency_s - decode_s - draw_s if tokens > 1 else 0.0
+                slips["this one ended before the EOS, which is a token like any other: "] = before_s
             _expect_latency(result.latency_s, latency_s, slips, started, call, took)
             if not (result.ttft_s is None and ttft_may_be_none):
                 others = {
                     "before the prefill had run": prepare_s,
+                    "on a clock that began after the prompt had been prepared": ttft_s - prepare_s,
                     "when the model had answered, before a token was drawn": prepare_s + prefill_s,
                     "again, at the last token": latency_s,
                     "at the second token (the first one counts also where it has no text)": second_s,
@@ -80,6 +90,8 @@ def _expect_ttft(
     else:
         read = next((when for when, reading in others.items() if ttft_s is not None and _is(ttft_s, reading)), "")
         why = f"this one was read {read}: " if read else ""
+        if ttft_s is None:
+            why = "it was never read. An answer of a single token has a first token too, and an EOS is one: "
         why += "TTFT runs from the arrival of the request until the first token is there, and is read once, at that "
         why += "token; 0.0 would be a reading, not 'not measured'."
     expect(

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from inspect import signature
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from kata.failure import CheckFailure
+from tests.doubles.asides import GenerationSettings, OfAConfig, OfAModel
 from tests.doubles.calls import Call, trace
 from tests.doubles.elsewhere import MixedDevices
 from tests.doubles.scripts import Script, expected_reply, hashed, replying
@@ -63,8 +63,8 @@ class Output(dict):
         return tuple(value for value in self.values() if value is not None)
 
 
-@dataclass
-class _Config:
+@dataclass(kw_only=True)
+class _Config(OfAConfig):
     vocab_size: int
     max_position_embeddings: int
     eos_token_id: int | None = None  # as in many a config: the list is in the generation config
@@ -94,7 +94,7 @@ def _names_of_the_installed(forward: Callable[..., Any]) -> Callable[..., Any]:
     return forward
 
 
-class ScriptedModel(torch.nn.Module):
+class ScriptedModel(OfAModel, torch.nn.Module):
     """`ScriptedModel(script)`: the script gets the ids truly seen and gives the next id, or a row of logits (vocab,).
 
     `on_call` runs before each answer, with the `Call`: it may move a clock or raise. `eos_token_id` goes into the
@@ -120,8 +120,8 @@ class ScriptedModel(torch.nn.Module):
         self.script, self.on_call, self.most_calls = script, on_call, most_calls
         self.calls: list[Call] = []
         self.weight = torch.nn.Parameter(torch.zeros(1, device=device))
-        self.config = _Config(vocab_size, context)
-        self.generation_config = SimpleNamespace(
+        self.config = _Config(vocab_size=vocab_size, max_position_embeddings=context)
+        self.generation_config = GenerationSettings(
             eos_token_id=eos_token_id, pad_token_id=None, bos_token_id=None, do_sample=True, temperature=0.6, top_k=20,
             top_p=0.95, max_new_tokens=13, min_new_tokens=7, max_length=20, use_cache=True, repetition_penalty=1.3,
             suppress_tokens=None, bad_words_ids=None,
@@ -135,10 +135,6 @@ class ScriptedModel(torch.nn.Module):
         except AttributeError:
             told = f"this model has no {name!r}: call `model(...)` itself, whose parts have other names in other models"
             raise AttributeError(told) from None
-
-    def get_input_embeddings(self) -> SimpleNamespace:
-        """As in a real model, something that has a `weight`: some ask it for the device."""
-        return SimpleNamespace(weight=self.weight)
 
     @property
     def device(self) -> torch.device:
