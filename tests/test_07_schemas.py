@@ -82,6 +82,9 @@ def test_the_prompt_is_required(step: ModuleType) -> None:
     Hint: Build `GenerateRequest()` by hand. Where does its prompt come from?
     """
     refused(step, "a request has no meaning without a prompt: give that field no default.")
+    for name in ("text", "inputs", "input", "message"):
+        why = f"the request's text is its `prompt`, and `{name}` is an unknown field: take it by one name alone."
+        refused(step, why, **{name: "Hello"})
 
 
 def test_max_new_tokens_is_1_to_512(step: ModuleType) -> None:
@@ -239,7 +242,7 @@ def test_unknown_fields_are_refused(step: ModuleType) -> None:
         )
 
     typos = {"max_tokens": 16, "temprature": 0.5, "topk": 3, "top_p": 0.9, "Temperature": 1, "max-new-tokens": 16}
-    typos["maxNewTokens"] = 16
+    typos |= {"maxNewTokens": 16, "max_completion_tokens": 16}
     others = {"model": "tiny", "stream": True, "n": 1, "user": "me", "_comment": "a try", "debug": True, "": 1}
     for field, value in (typos | others).items():
         refused(step, partial(why, field=field), **{"prompt": "Hello", field: value})
@@ -260,7 +263,7 @@ def test_true_and_text_are_no_numbers(step: ModuleType) -> None:
     for field in NUMBERS:
         for value in (True, False, "1", "1.0", "", [1], {}):
             refused(step, why, prompt="Hello", **{field: value})
-    for prompt in (1, 1.5, True, ["Hello"], {"text": "Hello"}):
+    for prompt in (1, 1.5, True, ["Hello"], {"text": "Hello"}, [{"type": "text", "text": "Hello"}]):
         refused(step, "a prompt is text and nothing else.", prompt=prompt)
 
 

@@ -77,6 +77,11 @@ def chance() -> tuple[object, ...]:
     return random.getstate(), torch.get_rng_state().tolist() if torch else None
 
 
+def was_touched(before: tuple[object, ...], after: tuple[object, ...]) -> bool:
+    """Whether a generator has another state; one that was not there before, since nobody needed torch, has none."""
+    return any(then not in (None, now) for then, now in zip(before, after, strict=False))
+
+
 def draw() -> tuple[float, ...]:
     """A number of each of these generators."""
     torch = _torch()

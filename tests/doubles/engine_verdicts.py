@@ -11,7 +11,7 @@ from typing import Any
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles.engine_spies import STREAMED, EngineSpies, chance, passive
+from tests.doubles.engine_spies import STREAMED, EngineSpies, chance, passive, was_touched
 from tests.doubles.engines import Asked
 from tests.doubles.locks import ends
 
@@ -59,7 +59,7 @@ def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, 
         why = "you changed the params handed in: they are the caller's, who may use them for the next request. Make a "
         why += "copy where you need another limit, or hand the limit on beside them."
         expect(changed is None, call=call, got=f"the caller's params are now {changed}", wanted="unchanged", why=why)
-        seeded = met != spies.chance
+        seeded = was_touched(met, spies.chance)
         expect(not seeded, call=call, got="the random generators were seeded", wanted="left alone", why=SEEDED)
 
 

@@ -253,4 +253,5 @@ def shown(fields: dict) -> str:
 
 def short(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= 120 else f"{text[:24]}…{text[-4:]} ({len(text):,} characters)"
+    length = len(value if isinstance(value, str) else text)  # of the text itself, without its quotes
+    return text if len(text) <= 120 else f"{text[:24]}…{text[-4:]} ({length:,} characters)"

@@ -15,7 +15,8 @@ schedule.FORKS = warm.FORKS = zoo.FORKS = False
 zoo.main()
 """
 SPECIMENS = [
-    read_specimen(file) for file in (FAULTS / "step_07/prompt_unbounded.py", VARIANTS / "step_07/inherited.py")
+    read_specimen(file)  # the second needs torch, which only a warm process has before
+    for file in (FAULTS / "step_07/prompt_unbounded.py", VARIANTS / "step_08/engine_looks_at_its_parts.py")
 ]
 
 

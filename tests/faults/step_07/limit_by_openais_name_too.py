@@ -1,0 +1,45 @@
+"""Takes the limit by OpenAI's name as well: one of the two is then silently lost where both come.
+
+Caught by: test_unknown_fields_are_refused
+Says: another name was taken for the field
+"""
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
+
+from shared.sampling_params import SamplingParams
+
+MAX_PROMPT_CHARS = 32_768
+WHERE_KNOWN = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class GenerateRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    prompt: str = Field(max_length=MAX_PROMPT_CHARS, pattern=r"\S")
+    max_new_tokens: int = Field(
+        default=128, ge=1, le=512, validation_alias=AliasChoices("max_new_tokens", "max_completion_tokens")
+    )
+    temperature: float = Field(default=0.0, ge=0.0, le=2.0, allow_inf_nan=False)
+    top_k: int = Field(default=50, ge=1, le=100)
+
+    def to_sampling_params(self) -> SamplingParams:
+        return SamplingParams(temperature=self.temperature, top_k=self.top_k, max_tokens=self.max_new_tokens)
+
+
+class Metrics(BaseModel):
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
+    __pydantic_extra__: dict[str, JsonValue]
+
+    latency_ms: float
+    input_tokens: int
+    output_tokens: int
+    throughput: float
+    used_cache: bool
+    finish_reason: str | None = WHERE_KNOWN
+    ttft_ms: float | None = WHERE_KNOWN
+    tpot_ms: float | None = WHERE_KNOWN
+
+
+class GenerateResponse(BaseModel):
+    text: str
+    metrics: Metrics
