@@ -174,12 +174,16 @@ def percentile_slip(step: ModuleType) -> str:
     """What there is to say of a percentile that a well-known slip explains; else nothing."""
     values, told = [5.0 * rank for rank in range(11)], {}
     try:
-        for q in (0.5, 9, 15, 33, 66, 88):
+        for q in (0.5, 9, 15, 33, 66, 88, 99.9):
             told[q] = float(step.percentile(list(values), q))
     except Exception:
         return ""
     if told[0.5] == 25.0 and told[33] == 50.0:
         return "q is taken from 0 to 1 here: "
+    if told[0.5] == 25.0:
+        return "a small q is taken for a share of 1 here: q runs from 0 to 100, 1 is one percent, 0.5 half of one: "
+    if told[0.5] > told[66] or told[99.9] < told[66]:
+        return "it is counted from the wrong end here: the smallest comes first, and index -1 is the last: "
     whole, part = (float(step.percentile([float(rank) for rank in range(1001)], q)) for q in (33, 33.9))
     if whole == part:
         return "q is cut to a whole number here, and 99.9 is another place than 99: "
