@@ -1,7 +1,8 @@
 """What a scripted model writes down of each forward, and how a check tells it to a learner."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import get_ident
 
 LONGEST_TRACE = 8  # lines
 
@@ -22,6 +23,7 @@ class Call:
     logits_kept: int  # rows of logits returned
     arguments: frozenset[str]  # names of all arguments that were not None
     cache_returned: object | None = None
+    thread: int = field(default_factory=get_ident)  # in which the forward was made
 
     def __str__(self) -> str:
         cache = f", cache {self.cached}" if self.cache_given is not None else ""

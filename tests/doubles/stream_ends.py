@@ -110,6 +110,8 @@ def refuses_what_does_not_fit(step: ModuleType) -> None:
         if got not in ("no error", RequestRefused.__name__):
             why = "the error of a limit is a RequestRefused, which the server knows from a fault of its own: it is "
             why += "what `check_fits` raises."
+        elif got == RequestRefused.__name__:
+            why = "it was refused, but only after the model had run: call `check_fits` before the first forward."
         expect(
             got == RequestRefused.__name__ and not model.calls,
             call=f"next({called(**options)}), a context of {context}",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
+from threading import get_ident
 from types import ModuleType
 from typing import Any
 from unicodedata import normalize
@@ -135,8 +136,18 @@ class Told:
         settled, sent = self.texts[: self.chunks[at].forwards], len(self.sent_before(at))
         return any(len(text) > sent for text in settled if not text.endswith(UNFINISHED))
 
+    @property
+    def in_a_thread(self) -> bool:
+        """Whether the tokens were made in another thread than the one that reads."""
+        return any(call.thread != get_ident() for call in self.model.calls)
+
     def is_ahead(self, at: int) -> bool:
-        """Whether tokens were taken before this chunk came whose text comes only now: the next brings no new id."""
+        """Whether tokens were taken before this chunk came whose text comes only now: the next brings no new id.
+
+        How far a thread is ahead differs from chunk to chunk, so nothing is asked of its chunks.
+        """
+        if self.in_a_thread:
+            return True
         forwards = [chunk.forwards for chunk in self.chunks]
         return (
             at + 1 < len(forwards)
