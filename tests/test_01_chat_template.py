@@ -26,7 +26,7 @@ from tests.doubles.prompt_verdicts import call_text, decoded, expect_prompt, exp
 from tests.doubles.scripted_model import ScriptedModel, hashed
 from tests.doubles.texts import UNTOUCHABLE
 
-NOTHING = ("", " ")
+NOTHING = (" ", "")  # in this order: a stripped " " is no earlier ""
 TEXTS = (
     *UNTOUCHABLE,
     "two  spaces,    four, \x1b[1mbold\x1b[0m {user}",

@@ -142,8 +142,9 @@ def _slips(
     for others in ({}, {"add_generation_prompt": False}, {"enable_thinking": True}):
         yield render(tokenizer, user, None, **others), "the system message is missing."
         for change, what in CHANGES:
+            of_system = what.replace("the text was", "the system prompt was") if change(user) == user else what
             for texts in ((change(user), change(system)), (change(user), system), (user, change(system))):
-                yield render(tokenizer, *texts, **others), what
+                yield render(tokenizer, *texts, **others), of_system
         for glue in ("\n\n", "\n", " ", ""):
             merged = "the system prompt stands in the user's message: it has a message of its own."
             yield render(tokenizer, f"{system}{glue}{user}", None, **others), merged
