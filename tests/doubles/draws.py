@@ -1,7 +1,7 @@
 """Draws from a sampler, one strict call at a time, and the odds that they should have. Knows nothing of models."""
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import ModuleType
 
 import torch
@@ -43,11 +43,13 @@ def sample(
 ) -> list[int]:
     """One call: logits (batch, vocab) to a plain id for each row; anything else that comes back is a failure.
 
-    The logits are handed in as a copy. why: what there is to say of an error, where the check knows better than torch.
+    Logits and params are handed in as copies: what one call writes there fools no other.
+    why: what there is to say of an error, where the check knows better than torch.
     """
     batch, vocab = logits.shape
     try:
-        ids = step.sample_next_token(_as_a_loop_does(logits), params, **({"generator": generator} if generator else {}))
+        own = _as_a_loop_does(logits), replace(params)
+        ids = step.sample_next_token(*own, **({"generator": generator} if generator else {}))
     except Exception as error:
         if is_not_started(error):
             raise

@@ -31,6 +31,8 @@ from tests.doubles.draws import (
 
 PLACES = "these are places in the list of the k best, not ids: look the ids up (`indices.gather`)."
 NO_RANKS = "k tokens stay, but not the best: `argsort` gives the id at each place, not each id's place."
+LEFT_OVER = "the last of all tokens gets what is left over: after the filter the probabilities no longer add up to 1, "
+LEFT_OVER += "so take softmax after the filter, or divide by their sum."
 LIMIT = 14.0
 JOINT = 256  # calls with two rows each
 
@@ -50,7 +52,7 @@ def expect_frequencies(step: ModuleType, row: Tensor, params: SamplingParams, wh
     """Each token of the row (vocab,) comes as often as softmax says, under temperature and top_k."""
     wanted = right_odds(row, params)
     for seed in SEEDS:
-        drawn = draw(step, row, replace(params), seed=seed, times=draws, why=why)
+        drawn = draw(step, row, params, seed=seed, times=draws, why=why)
         counts = torch.tensor(drawn).bincount(minlength=len(row))
         if misfit(counts, wanted) < LIMIT:
             return
@@ -112,6 +114,8 @@ def slip_of_one_candidate(step: ModuleType, row: Tensor, params: SamplingParams)
     with contextlib.suppress(CheckFailure):
         higher = [sample(step, (row + 100)[None], params) for _ in range(64)]
         alone = [sample(step, row[None], params) for _ in range(64)]
+        if {token for drawn in alone for token in drawn} == {*best, len(row) - 1}:
+            return LEFT_OVER
         if all(drawn == best for drawn in alone):
             why = "a row by itself is right, and several are not: compare row by row, (batch, 1), and let softmax work "
             return why + "along the last dimension, dim=-1."
@@ -133,8 +137,7 @@ def expect_only_best(step: ModuleType, row: Tensor, k: int, times: int = DRAWS /
     elif drawn == {token for token, other in enumerate(best_tokens(row, len(row))) if other < k}:
         why = NO_RANKS
     elif strays == [len(row) - 1] and strays != best_tokens(row, k + 1)[-1:]:
-        why = "the last of all tokens gets what is left over: after the filter the probabilities no longer add up to "
-        why += "1, so divide by their sum."
+        why = LEFT_OVER
     elif strays == best_tokens(row, k + 1)[-1:]:
         why = "one token too many: the k-th best value stands at place k - 1, and is the last to stay."
     elif not drawn & set(best) and len(row) < times:  # of a large row the best have a small share
@@ -227,7 +230,7 @@ def expect_row_named(step: ModuleType, logits: Tensor, params: SamplingParams, r
     call = f"{call_text(logits, params)}; row {row} holds [{shown}, …]"
     got = "no error"
     try:
-        step.sample_next_token(logits, params)
+        step.sample_next_token(logits, replace(params))
     except Exception as error:
         if is_not_started(error):
             raise

@@ -1,4 +1,4 @@
-"""Uses one row of random numbers for all rows: equal rows draw the same token.
+"""Uses one row of random numbers, or the pick of one row, for all rows: equal rows draw the same token.
 
 Caught by: test_rows_do_not_share_a_draw
 Says: all rows share one row of random numbers
