@@ -153,7 +153,9 @@ def feeds_one_token(step: ModuleType) -> None:
         if all(len(each.ids) == 1 for each in other.calls[1:]):
             why += " A cache may count as False, as this one does: ask `is None`, not `if cache`."
     expect_each(model.calls, [each.ids for each in model.calls], wanted, call=call, why=why)
-    got, shown = f"{len(ids)} tokens from {len(model.calls)} calls", trace(model.calls, 1)
+    got, shown = f"{counted(len(ids), 'token')} from {counted(len(model.calls), 'call')}", trace(model.calls, 1)
+    if len(ids) == 1:
+        why = "it ended by itself: `stop_ids` is empty here, and only a token that is in it, or the limit, ends an answer."
     expect(len(model.calls) > 1, call=call, got=got, wanted="6 tokens from 6 calls", why=why, trace=shown)
 
 
@@ -339,7 +341,7 @@ def stops_at_the_stop_ids(step: ModuleType) -> None:
             why = none_kept(model, IDS, why)
         expect_ids(ids, wanted, call=f"{call}, where token {at} is {stop_id}", why=why, calls=model.calls)
         right, shown = len(model.calls) == len(wanted), trace(model.calls, len(wanted))
-        got = f"{len(model.calls)} calls for {len(wanted)} tokens"
+        got = f"{counted(len(model.calls), 'call')} for {counted(len(wanted), 'token')}"
         expect(right, call=call, got=got, wanted=f"{len(wanted)} calls", why=why, trace=shown)
 
 

@@ -311,8 +311,8 @@ def keeps_the_limit(generate: Generate) -> None:
         expect(
             len(result.output_ids) == wanted,
             call=call,
-            got=f"{len(result.output_ids)} tokens",
-            wanted=f"{wanted} tokens",
+            got=counted(len(result.output_ids), "token"),
+            wanted=counted(wanted, "token"),
             why="max_new_tokens wins where it is given, larger or smaller; where it is None, or left out, "
             "params.max_tokens counts, whatever the generation config says.",
             trace=trace(model.calls, min(len(model.calls), wanted)),

@@ -135,7 +135,7 @@ def serves_an_exact_fit(generate: Generate) -> None:
     model = ScriptedModel(hashed(), context=len(prompt_ids()) + 16)
     try:
         result, call = run(generate, model, max_new_tokens=16)
-        got, call = f"{len(result.output_ids)} tokens", f"{call}, which just fits into the context"
+        got, call = counted(len(result.output_ids), "token"), f"{call}, which just fits into the context"
     except RequestRefused as error:
         got, call = f"RequestRefused: {error}", f"{name_of(generate)}(..., max_new_tokens=16), which just fits"
     why = "a prompt and an answer that just fill the context are fine: refuse what is more than that."
