@@ -155,7 +155,7 @@ def feeds_one_token(step: ModuleType) -> None:
     expect_each(model.calls, [each.ids for each in model.calls], wanted, call=call, why=why)
     got, shown = f"{counted(len(ids), 'token')} from {counted(len(model.calls), 'call')}", trace(model.calls, 1)
     if len(ids) == 1:
-        why = "it ended by itself: `stop_ids` is empty here, and only a token that is in it, or the limit, ends an answer."
+        why = "it ended by itself: `stop_ids` is empty here, and only a token in it, or the limit, ends an answer."
     expect(len(model.calls) > 1, call=call, got=got, wanted="6 tokens from 6 calls", why=why, trace=shown)
 
 
