@@ -309,7 +309,8 @@ def test_further_metrics_pass_through(step: ModuleType) -> None:
     metrics = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6, tokens_accepted=4).as_dict()
     metrics |= {"draft_model": "tiny", "warm": True, "cold": False, "retries": 0, "waited_ms": 0.0, "note": ""}
     metrics |= {"x_request": "a-17", "_internal": 3, "Batch-Size": 1}
-    metrics |= {"accepted_at_each_step": [2, 0, 1.5], "queue": {"place": 0, "name": "short"}}
+    metrics |= {"accepted_at_each_step": [2, 0, 1.5], "queue": {"place": 0, "name": "short", "share": 0.25}}
+    metrics |= {"drafts": ["tiny", "smaller"], "tokens_ever": 2**53 + 1}
     expect_metrics(response_json(step, "Yes.", metrics), metrics, wanted=metrics)
     rejected = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6).as_dict()
     expect_metrics(response_json(step, "No.", rejected), rejected, wanted=rejected)

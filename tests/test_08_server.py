@@ -3,6 +3,7 @@
 What is judged on a socket stands in `doubles/server_under_load.py`, what is judged of errors in `server_errors.py`.
 """
 
+from functools import partial
 from operator import is_
 from types import ModuleType
 
@@ -15,6 +16,7 @@ from tests.doubles import server_errors, server_under_load
 from tests.doubles.engine_spies import EMPTY, EMPTY_RESULT, GENERATION, RESULT, EngineSpies, passive
 from tests.doubles.engine_verdicts import (
     check_engine_arguments,
+    check_it_goes_on,
     check_nothing_is_kept,
     check_nothing_is_left,
     check_pieces,
@@ -373,9 +375,9 @@ def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) 
         for method, call in (("generate", lambda engine: engine.generate("Hello", 5000)),
                              ("stream", lambda engine: list(engine.stream("Hello", 5000)))):  # fmt: skip
             spies.forget()
-            spies.error = error
+            spies.error, engine = error, server.CachedEngine(*passive())
             try:
-                answer = call(server.CachedEngine(*passive()))
+                answer = call(engine)
                 times = len(spies.asked)
                 got = f"no error, but {type(answer).__name__}, after {times} generation{'s' * (times != 1)}"
             except (CheckFailure, NotImplementedError):
@@ -391,6 +393,7 @@ def test_the_engine_lets_errors_through(server: ModuleType, spies: EngineSpies) 
                 wanted=type(error).__name__,
                 why="the server turns errors into statuses, a refusal into another than a fault: let them through.",
             )
+            check_it_goes_on(partial(call, engine), f"{method}('Hello', 5000), after one that raised {error!r}")
 
 
 @pytest.mark.stretch

@@ -56,7 +56,8 @@ def lets_go_of_the_cache(step: ModuleType) -> None:
         if any(cache() is not None for cache in caches):
             gc.collect()
         kept = sum(cache() is not None for cache in caches)
-        why = "a cache is large, and lives as long as its request: what module or model keeps is never given back."
+        why = "a cache is large, and lives as long as its request: what module or model keeps is never given back, nor "
+        why += "is what a thread has that nobody waits for (`join`)."
         expect(kept == 0, call=f"after list({call})", got=f"{kept} caches still held", wanted="none", why=why)
 
 

@@ -14,6 +14,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.engine_spies import STREAMED, EngineSpies, chance, passive, was_touched
 from tests.doubles.engines import Asked
 from tests.doubles.locks import ends
+from tests.doubles.server_slips import first_line
 
 SEEDED = "a seed set in each call, or a state put back after it, gives every request the same draws: leave the "
 SEEDED += "generators alone."
@@ -144,6 +145,17 @@ def check_nothing_is_left(make: MakeEngine, spies: EngineSpies, method: str, ste
         wanted="other numbers for each request",
         why=SEEDED,
     )
+
+
+def check_it_goes_on(ask: Callable[[], object], call: str) -> None:
+    """Whether an engine whose last generation failed answers again."""
+    try:
+        got = "an answer" if ends(ask, PATIENCE_S) else "it waits for ever"
+    except Exception as error:
+        got = first_line(error)
+    why = "what an engine sets or locks before a generation must be undone on every way out, on that of an error too: "
+    why += "`with`, or try/finally."
+    expect(got == "an answer", call=call, got=got, wanted="an answer", why=why)
 
 
 class Prompt(str):

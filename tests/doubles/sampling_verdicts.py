@@ -129,7 +129,10 @@ def expect_only_best(step: ModuleType, row: Tensor, k: int, times: int = DRAWS /
     params, best = SamplingParams(temperature=1.0, top_k=k), best_tokens(row, k)
     drawn = set(draw(step, row, params, times=times))
     strays = [token for token in best_tokens(row, len(row)) if token in drawn - set(best)]
-    why = why or "nothing was removed: every score below the k-th best becomes -inf."
+    why = why or (
+        "nothing was removed, or noise was added before: every logit below the k-th best becomes -inf, then a token is "
+        "drawn."
+    )
     if strays and _fits(step, SamplingParams(temperature=1.0, top_k=k), lambda odds, kept: odds * kept):
         why = "a removed score became 0, which is a score like any other: it becomes -inf."
     if drawn <= set(range(k)):

@@ -39,7 +39,10 @@ def ends_at_every_eos(step: ModuleType) -> None:
             )
             why += "the answer, unless ignore_eos, and one that is no special token is text, as in the completion."
             if ignored and told.forwards == 3:
-                why = "ignore_eos was asked for: hand the params to the token loop whole, not some of their fields."
+                why = (
+                    "ignore_eos was asked for: hand the params to the token loop whole, not some of their fields, and "
+                )
+                why += "look for no stop id a second time, outside of that loop: it alone ends an answer."
             elif eos == 0 and told.runs_on:
                 why = "0 is an id like any other, and here an EOS: `if id` and `eos or ...` take it for nothing."
             _expect_end(told, f"{why} Here {eos} came third.")
