@@ -169,12 +169,10 @@ def makes_exactly(
     script: Script | None = None,
     why: str = "",
     tokenizer: FastTokenizer | None = None,
-    names_its_context: bool = True,
+    context: int | None = 4096,
 ) -> tuple[Generation, str, ScriptedModel]:
     """The result, the call and the model, for further questions. why: what there is to say of too few tokens."""
-    model = ScriptedModel(script or hashed())
-    if not names_its_context:
-        del model.config.max_position_embeddings
+    model = ScriptedModel(script or hashed(), context=context)
     result, call = run(generate, model, prompt, tokenizer, max_new_tokens=new_tokens)
     expect_counts(model.calls, len(result.output_ids), new_tokens, call=call, why=why)
     return result, call, model
@@ -201,7 +199,7 @@ def copes_with_a_long_prompt(generate: Generate) -> tuple[Sequence[Call], str]:
     wanted = words.text(result.output_ids)
     told = f"{wanted.count(' ')} spaces in {len(wanted)} characters, {wanted[-20:]!r} at the end"
     expect(result.text == wanted, call=f"{call}.text", got=got, wanted=told, why=alone)
-    result, call, model = makes_exactly(generate, 80, prompt, why=why, names_its_context=False)
+    result, call, model = makes_exactly(generate, 80, prompt, why=why, context=None)
     first, why = model.calls[:1], "however long a prompt is, all of it goes in: nothing is cut off."
     expect_ids(first[0].ids, prompt_ids(prompt), call=f"the model's first call in {call}", why=why, calls=first)
     masks, right = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]

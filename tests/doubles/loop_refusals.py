@@ -105,15 +105,10 @@ def _refused_too_little(generate: Generate, failure: CheckFailure, new_tokens: i
 
 def _with_a_text_part(config: Any) -> Any:
     """A config whose context only that of its text part names."""
-    outer = _without_a_context(config)
+    outer = copy.copy(config)
+    del outer.max_position_embeddings
     outer.get_text_config = config.get_text_config
     return outer
-
-
-def _without_a_context(config: Any) -> Any:
-    other = copy.copy(config)
-    del other.max_position_embeddings
-    return other
 
 
 @contextlib.contextmanager
@@ -140,8 +135,7 @@ def serves_an_exact_fit(generate: Generate) -> None:
         got, call = f"RequestRefused: {error}", f"{name_of(generate)}(..., max_new_tokens=16), which just fits"
     why = "a prompt and an answer that just fill the context are fine: refuse what is more than that."
     expect(got == "16 tokens", call=call, got=got, wanted="16 tokens", why=why)
-    model = ScriptedModel(hashed())
-    model.config = _without_a_context(model.config)
+    model = ScriptedModel(hashed(), context=None)
     call = f"{name_of(generate)}(..., max_new_tokens=16) on a model whose config names no context"
     why = "a model without a context has no limit: `check_fits` asks the config only for what it has."
     with _told_of_the_config(call, "16 tokens", why):

@@ -66,7 +66,7 @@ class Output(dict):
 @dataclass(kw_only=True)
 class _Config(OfAConfig):
     vocab_size: int
-    max_position_embeddings: int
+    max_position_embeddings: int | None
     eos_token_id: int | None = None  # as in many a config: the list is in the generation config
     bos_token_id: int | None = None
     pad_token_id: int | None = None
@@ -111,7 +111,7 @@ class ScriptedModel(OfAModel, torch.nn.Module):
         *,
         vocab_size: int = 300,
         eos_token_id: int | list[int] | None = None,
-        context: int = 4096,
+        context: int | None = 4096,
         on_call: Callable[[Call], None] | None = None,
         device: torch.device | str = "cpu",
         most_calls: int = 1000,
@@ -121,6 +121,8 @@ class ScriptedModel(OfAModel, torch.nn.Module):
         self.calls: list[Call] = []
         self.weight = torch.nn.Parameter(torch.zeros(1, device=device))
         self.config = _Config(vocab_size=vocab_size, max_position_embeddings=context)
+        if context is None:  # as where positions have no end
+            del self.config.max_position_embeddings
         self.generation_config = GenerationSettings(
             eos_token_id=eos_token_id, pad_token_id=None, bos_token_id=None, do_sample=True, temperature=0.6, top_k=20,
             top_p=0.95, max_new_tokens=13, min_new_tokens=7, max_length=20, use_cache=True, repetition_penalty=1.3,
