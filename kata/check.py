@@ -19,7 +19,7 @@ Sources = Mapping[int, Path]  # step number to the file that stands for it
 Start = Callable[[Step, Sources], Sequence[Child]]  # the processes that wait to run a step's checks
 Meanwhile = Callable[[], None]
 _OPTIONS = ("--evidence", "-s", "-q", "--tb=no", "--no-header", "--import-mode=importlib")
-_WITHOUT = ("no:cacheprovider", "no:faulthandler", "no:logging")  # the recorder has the interpreter's stacks dumped
+WITHOUT = ("-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:logging")  # the recorder dumps stacks itself
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,7 @@ def pytest_arguments(steps: Sequence[Step]) -> list[str]:
     """For a run that tells the runner what happens in it."""
     files = [str(step.test_file) for step in steps]
     where = ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
-    without = [word for plugin in _WITHOUT for word in ("-p", plugin)]
-    return [*files, *where, *_OPTIONS, *without, "-m", "not gpu and not real", "--impl", str(EXERCISES)]
+    return [*files, *where, *_OPTIONS, *WITHOUT, "-m", "not gpu and not real", "--impl", str(EXERCISES)]
 
 
 def check_step(

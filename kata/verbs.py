@@ -62,7 +62,7 @@ def write_stubs(check_only: bool, yes: bool, look: Look) -> int:
 def run_tests(arguments: list[str]) -> int:
     """The kata's own tests: the reference against every check, and the tests of the tools."""
     started = time.monotonic()
-    status = _pytest("tests", "--impl", "reference", *arguments)
+    status = _pytest("tests", "--impl", "reference", "-p", "no:logging", *arguments)
     ended = f" (pytest ended with {status})" if status not in (0, 1) else ""  # a signal is a negative number
     say(f"the kata's own tests {'passed' if status == 0 else 'failed'} after {time.monotonic() - started:.0f} s{ended}")
     return 1 if status else 0

@@ -2,14 +2,20 @@
 
 import asyncio
 import gc
-import logging
 import threading
 import weakref
+from contextlib import AbstractContextManager
+from unittest import TestCase
 
 import pytest
 
 from shared.worker import Busy, EngineWorker
 from tests.doubles.held import PATIENCE_S, Held, Tokens, collect, drive, settle, until, until_free
+
+
+def without_warnings() -> AbstractContextManager[None]:
+    """What warns or fails in here through `logging`, as asyncio does of what nobody awaits, is a failure."""
+    return TestCase().assertNoLogs(level="WARNING")
 
 
 @pytest.mark.parametrize("max_pending", [0, -1])
@@ -71,7 +77,7 @@ def test_a_caller_that_is_told_finds_its_place_free() -> None:
     drive(body)
 
 
-def test_a_cancelled_waiter_leaves_the_line_at_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_cancelled_waiter_leaves_the_line_at_once() -> None:
     async def body() -> None:
         worker, held, ran = EngineWorker(2), Held(), []
         running = asyncio.create_task(worker.run(held))
@@ -90,8 +96,8 @@ def test_a_cancelled_waiter_leaves_the_line_at_once(caplog: pytest.LogCaptureFix
         assert not ran
         worker.close()
 
-    drive(body)
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    with without_warnings():
+        drive(body)
 
 
 def test_a_cancelled_waiter_is_forgotten_while_the_engine_is_busy() -> None:
@@ -173,21 +179,21 @@ def test_requests_may_come_from_several_loops_at_once() -> None:
     worker.close()
 
 
-def test_a_loop_that_closed_is_a_reader_that_has_gone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_loop_that_closed_is_a_reader_that_has_gone() -> None:
     worker, tokens, streams = EngineWorker(1), Tokens(100), []
     held = tokens.gates[3] = Held()
 
     async def walk_away() -> None:
         streams.append(await worker.open(lambda: tokens))
 
-    asyncio.run(walk_away())
-    held.go.set()
-    assert tokens.closed.wait(PATIENCE_S)
-    assert tokens.asked <= 5
+    with without_warnings():
+        asyncio.run(walk_away())
+        held.go.set()
+        assert tokens.closed.wait(PATIENCE_S)
+        assert tokens.asked <= 5
 
-    async def body() -> None:
-        await until_free(worker)
-        worker.close()
+        async def body() -> None:
+            await until_free(worker)
+            worker.close()
 
-    drive(body)
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+        drive(body)

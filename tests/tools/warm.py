@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kata import guards
+from kata.check import WITHOUT
 from kata.forks import FORKS
 from kata.memory import freeze, join_pages
 from kata.steps import ROOT, Step
@@ -73,7 +74,7 @@ def _starting(methods, check: Callable[..., None], *first: object) -> Start:
 
 
 def _options() -> list[str]:
-    options = ["--impl", "reference", "-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+    options = ["--impl", "reference", "-q", "-s", "--tb=no", *WITHOUT]
     options += ["-p", "pytest_timeout", "--timeout", str(CHECK_LIMIT_S)]
     return options + (["-o", "timeout_method=signal"] if hasattr(signal, "SIGALRM") else [])
 
