@@ -20,7 +20,7 @@ from shared.runtime import load_runtime
 TERM_QUESTIONS, STORIES = 312, 50  # three wordings of each term
 LONGEST_STORY, LONGEST_ANSWER = 200, 120  # tokens
 TEMPERATURE, SAMPLES = 0.7, 10
-BATCH = 32
+BATCH = 104
 
 
 @dataclass(frozen=True)
