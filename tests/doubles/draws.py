@@ -117,6 +117,14 @@ def draw(
         return sample(step, row.repeat(times, 1), params, why=why)
 
 
+def drawn_by_row(
+    step: ModuleType, rows: Tensor, params: SamplingParams, *, times: int, why: str = ""
+) -> list[set[int]]:
+    """The different tokens that each row of (batch, vocab) draws in so many calls."""
+    calls = (sample(step, rows, params, why=why) for _ in range(times))
+    return [set(column) for column in zip(*calls, strict=True)]
+
+
 def is_not_started(error: Exception) -> bool:
     """Whether this is a stub's NotImplementedError, and not torch's, which has one for types it cannot do."""
     return isinstance(error, NotImplementedError) and "TODO" in str(error)

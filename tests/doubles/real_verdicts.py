@@ -17,14 +17,15 @@ from torch import Tensor
 from kata.failure import expect
 from shared.runtime import Runtime
 from shared.sampling_params import SamplingParams
-from tests.doubles.draws import best_tokens, call_text, sample
+from tests.doubles.draws import best_tokens, call_text, drawn_by_row
 from tests.doubles.loop_promises import run
 from tests.doubles.loop_spies import expect_ids, ids_text
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM
 from tests.doubles.prompt_verdicts import expect_prompt, expect_there
 from tests.doubles.readings import FIGURES, plain_number, result_of
 from tests.doubles.real_model import PROMPTS, expect_fed, forwards, library_answer, library_inputs, smollm2
-from tests.doubles.sampling_verdicts import expect_best, expect_frequencies
+from tests.doubles.sampling_best import expect_best
+from tests.doubles.sampling_odds import expect_frequencies
 from tests.doubles.streams import UNFINISHED, Chunk, Told, expect_text
 
 DRAWS = 512  # rows of 49,152 logits in one batch: 100 MB
@@ -57,7 +58,7 @@ def draws_as_the_logits_say(step: ModuleType) -> None:
     for row, params in zip(rows, DRAWN, strict=True):
         expect_frequencies(step, row, params, why, draws=DRAWS)
     params = SamplingParams(temperature=2.0, top_k=3)
-    drawn = [set(column) for column in zip(*(sample(step, rows, params) for _ in range(32)), strict=True)]
+    drawn = drawn_by_row(step, rows, params, times=32)
     best = [set(best_tokens(row, 3)) for row in rows]
     why = "each row has a k-th best value of its own, and draws apart from the others."
     is_right = all(mine <= own for mine, own in zip(drawn, best, strict=True))
