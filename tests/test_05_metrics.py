@@ -4,34 +4,23 @@ Left free: whether the result holds the generation's own list of ids or a copy, 
 long as it is finite and not negative. The figures are judged to what floats allow.
 """
 
-import json
-from copy import deepcopy
-from dataclasses import asdict
 from itertools import product
-from math import ceil, floor, isclose
-from random import Random
-from unicodedata import normalize
 
 import pytest
 
-from kata.failure import expect
+from tests.doubles import envelope_verdicts, percentile_verdicts
+from tests.doubles.envelope_verdicts import expect_handed_through, expect_json, expect_left_alone
+from tests.doubles.figure_slips import slips_of_the_count, slips_of_throughput, slips_of_tpot
 from tests.doubles.readings import (
     READINGS,
+    SHARES,
+    expect_all_figures,
     expect_figure,
     expect_finite,
     generation,
-    percentile_of,
-    percentile_slip,
     result_of,
-    scale_slip,
-    shown,
-    told,
 )
 from tests.doubles.texts import UNTOUCHABLE
-
-ABSENT = "left out"
-SHARES = (None, 0.0, 0.25, 1.0)  # of the latency that passes before the first token
-TOLD_SHARES = {0.0: "TTFT is 0", 0.25: "TTFT is a quarter of the latency", 1.0: "TTFT is the whole latency"}
 
 
 def test_the_result_is_the_envelope_of_the_contract(step):
@@ -41,6 +30,9 @@ def test_the_result_is_the_envelope_of_the_contract(step):
     the third?
     """
     result_of(step, generation())
+
+
+# The formulas, on ordinary answers
 
 
 def test_output_tokens_are_counted_from_the_ids(step):
@@ -53,10 +45,7 @@ def test_output_tokens_are_counted_from_the_ids(step):
     )
     for text in ("one two three four five six seven", "", "cat"):
         of = generation(tokens=3, text=text)
-        slips = {"words of the text were counted": len(text.split()), "characters were counted": len(text)}
-        slips["the prompt's tokens were counted in"] = 3 + of.input_tokens
-        slips["one id was left out, such as the first or the EOS"] = 2
-        expect_figure(step, of, "output_tokens", 3, why, slips)
+        expect_figure(step, of, "output_tokens", 3, why, slips_of_the_count(of))
 
 
 def test_every_id_counts_zero_repeated_and_stopping_ones_too(step):
@@ -77,14 +66,8 @@ def test_throughput_is_output_tokens_by_the_whole_latency(step):
     """
     why = "throughput is output tokens / latency, from the arrival of the request to the last token."
     for tokens, ttft, latency in READINGS:
-        slips = {
-            "the time to the first token was left out of the latency": tokens / (latency - ttft),
-            "the first token was left out": (tokens - 1) / latency,
-            "the prompt's tokens were counted in": (tokens + 7) / latency,
-            "it is one over TPOT, the rate after the first token": (tokens - 1) / (latency - ttft),
-            "seconds were divided by tokens": latency / tokens,
-        }
-        expect_figure(step, generation(tokens, ttft, latency), "throughput", tokens / latency, why, slips)
+        of = generation(tokens, ttft, latency)
+        expect_figure(step, of, "throughput", tokens / latency, why, slips_of_throughput(of))
 
 
 def test_ttft_is_handed_on_in_milliseconds(step):
@@ -105,17 +88,8 @@ def test_tpot_is_the_time_after_the_first_token_by_the_other_tokens(step):
     """
     why = "TPOT is the decode time by the tokens made in it: (latency - TTFT) / (tokens - 1). The first came with TTFT."
     for tokens, ttft, latency in READINGS:
-        slips = {
-            "it was divided by all tokens, the first included": 1000 * (latency - ttft) / tokens,
-            "TTFT was left in": 1000 * latency / (tokens - 1),
-            "TTFT was left in and the first token too": 1000 * latency / tokens,
-            "one token more was left out, such as the EOS": 1000 * (latency - ttft) / (tokens - 2),
-            "milliseconds were taken off seconds": (latency - 1000 * ttft) / (tokens - 1),
-            "milliseconds were taken off seconds, and that times 1000": 1000 * (latency - 1000 * ttft) / (tokens - 1),
-            "seconds were taken off milliseconds": (1000 * latency - ttft) / (tokens - 1),
-        }
-        wanted = 1000 * (latency - ttft) / (tokens - 1)
-        expect_figure(step, generation(tokens, ttft, latency), "tpot_ms", wanted, why, slips)
+        of, wanted = generation(tokens, ttft, latency), 1000 * (latency - ttft) / (tokens - 1)
+        expect_figure(step, of, "tpot_ms", wanted, why, slips_of_tpot(of))
 
 
 def test_a_short_answer_is_measured_as_well(step):
@@ -132,6 +106,9 @@ def test_a_short_answer_is_measured_as_well(step):
         expect_figure(step, of, "tpot_ms", 200 * scale, guard)
         why, slips = "it is of the whole request, and only `as_dict()` rounds.", {"TTFT was taken off": 800 * scale}
         expect_figure(step, of, "latency_ms", 1000 * scale, why, slips)
+
+
+# Few tokens, and readings that are missing or 0
 
 
 def test_two_tokens_have_one_step_between_them(step):
@@ -217,6 +194,9 @@ def test_every_figure_is_finite_and_not_negative(step):
             expect_finite(step, generation(tokens, ttft, latency), "mind both ends of the scale.")
 
 
+# What is handed on
+
+
 def test_latency_is_handed_on_in_milliseconds(step):
     """`latency_ms` is the whole latency, in milliseconds.
 
@@ -247,37 +227,10 @@ def test_the_rest_is_handed_through(step):
         (0.3, "", [], True, "length"),
         (0.3, "long", list(range(2000)), True, "stop"),
     ):
-        prompt, latency = 7 * len(ids), 0.0 if ttft == 0.0 else 1.1
-        other = {"used_cache": used_cache, "finish_reason": reason, "input_tokens": prompt}
-        of = generation(ttft_s=ttft, latency_s=latency, text=text, output_ids=list(ids), **other)
-        result = result_of(step, of)
-        got = {
-            "text": result.text,
-            "output_ids": result.output_ids,
-            "input_tokens": result.metrics.input_tokens,
-            "used_cache": result.metrics.used_cache,
-            "finish_reason": result.metrics.finish_reason,
-        }
-        wanted = dict(zip(got, (text, ids, prompt, used_cache, reason), strict=True))
-        differing = [name for name in got if type(got[name]) is not type(wanted[name]) or got[name] != wanted[name]]
-        why = "`summarize` adds figures; what the loop knows already goes through as it is: no strip, no new reason."
-        if "text" not in differing:
-            why += " None of it follows from the others: not from the number of tokens, nor from what was measured."
-        looks_alike = isinstance(result.text, str) and normalize("NFKC", result.text) == normalize("NFKC", text)
-        expect(
-            not differing,
-            call=shown(of),
-            got=", ".join(f"{name}={told(got[name], looks_alike)}" for name in differing),
-            wanted=", ".join(f"{name}={told(wanted[name], looks_alike)}" for name in differing),
-            why=why,
-        )
-        expect(
-            all(type(id) is int for id in got["output_ids"]),
-            call=shown(of),
-            got=f"output_ids={told(result.output_ids)}",
-            wanted=f"output_ids={told(ids)}",
-            why="each id is a plain int, as it came: 5.0 is no id, and an np.int64 or a tensor is no JSON.",
-        )
+        other = {"text": text, "output_ids": ids, "used_cache": used_cache, "finish_reason": reason}
+        latency = 0.0 if ttft == 0.0 else 1.1
+        of = generation(ttft_s=ttft, latency_s=latency, input_tokens=7 * len(ids), **other)
+        expect_handed_through(step, of)
 
 
 def test_every_combination_of_readings_holds(step):
@@ -286,19 +239,14 @@ def test_every_combination_of_readings_holds(step):
     Hint: Which of your lines asks about something that is not in its formula, such as the cache, the finish reason, or
     the size of a number?
     """
-    flags = tuple(product((True, False), ("stop", "length")))
-    for tokens, latency, share, flag in product((0, 1, 2, 7, 4000), (0.05, 40.0, 9000.0), SHARES, flags):
+    for tokens, latency, share, used_cache, reason in product(
+        (0, 1, 2, 7, 4000), (0.05, 40.0, 9000.0), (None, *SHARES), (True, False), ("stop", "length")
+    ):
         ttft = None if share is None or tokens == 0 else share * latency
-        used_cache, reason = flag
-        of = generation(tokens, ttft, latency, used_cache=used_cache, finish_reason=reason)
-        tpot = (latency - ttft) / (tokens - 1) if ttft is not None and tokens > 1 else 0.0
-        why = "no other reading changes it, and no special case: "
-        why += f"here {'there is no token, ' * (tokens == 0)}used_cache is {used_cache}, finish_reason {reason!r}"
-        why += f", and {TOLD_SHARES[share]}." if ttft is not None else "."
-        expect_figure(step, of, "throughput", tokens / latency, why)
-        expect_figure(step, of, "ttft_ms", 1000 * (ttft or 0.0), why)
-        expect_figure(step, of, "tpot_ms", 1000 * tpot, why)
-        expect_figure(step, of, "latency_ms", 1000 * latency, why)
+        expect_all_figures(step, generation(tokens, ttft, latency, used_cache=used_cache, finish_reason=reason))
+
+
+# What a server makes of it: JSON, and many calls
 
 
 def test_as_dict_is_json_as_the_contract_has_it(step):
@@ -309,28 +257,9 @@ def test_as_dict_is_json_as_the_contract_has_it(step):
     """
     base = {"throughput": 4.5, "input_tokens": 7, "output_tokens": 5, "latency_ms": 1100.0, "used_cache": True}
     base |= {"finish_reason": "stop"}
-    for of, wanted in (
-        (generation(), base | {"ttft_ms": 300.0, "tpot_ms": 200.0}),
-        (generation(ttft_s=None), base),
-        (generation(ttft_s=0.0), base | {"tpot_ms": 275.0}),
-    ):
-        figures = result_of(step, of).metrics.as_dict()
-        call = f"{shown(of)}.metrics.as_dict()"
-        why = "the server sends this: give `ServingMetrics` plain numbers, and 0.0 for what was not measured. "
-        why += "`as_dict` itself is the contract's."
-        try:
-            got = json.loads(json.dumps(figures, allow_nan=False))
-        except (TypeError, ValueError) as error:
-            expect(False, call=call, got=f"no JSON: {error}", wanted=wanted, why=why)
-        differing = [name for name in wanted | got if got.get(name, ABSENT) != wanted.get(name, ABSENT)]
-        slips = [scale_slip(name, got[name], wanted[name]) for name in differing if name in got and name in wanted]
-        expect(
-            not differing,
-            call=call,
-            got=", ".join(f"{name}: {got.get(name, ABSENT)}" for name in differing),
-            wanted=", ".join(f"{name}: {wanted.get(name, ABSENT)}" for name in differing),
-            why="".join(slips[:1]) + why,
-        )
+    expect_json(step, generation(), base | {"ttft_ms": 300.0, "tpot_ms": 200.0})
+    expect_json(step, generation(ttft_s=None), base)
+    expect_json(step, generation(ttft_s=0.0), base | {"tpot_ms": 275.0})
 
 
 def test_calls_leave_each_other_and_the_generation_alone(step):
@@ -339,27 +268,7 @@ def test_calls_leave_each_other_and_the_generation_alone(step):
     Hint: Do two results share an object? Compare `id()` of their metrics and of their lists, and look for what is made
     only once, when the module is read.
     """
-    first, second = generation(), generation(tokens=2, ttft_s=None, latency_s=4.0, text="other", used_cache=False)
-    kept = asdict(first)
-    result = step.summarize(first)
-    before = asdict(result)
-    step.summarize(second)
-    expect(
-        asdict(result) == before,
-        call="summarize(first), then summarize(second): the first result",
-        got=asdict(result),
-        wanted=before,
-        why="each result needs metrics of its own: nothing may be kept and filled again between two calls.",
-    )
-    result.metrics.output_tokens = -1
-    again = step.summarize(first)
-    expect(
-        asdict(again) == before and asdict(first) == kept,
-        call="summarize(first) again",
-        got=f"{asdict(again)}, from the generation {asdict(first)}",
-        wanted=f"{before}, from the generation {kept}",
-        why="a call works out its figures from its own generation, and changes nothing in it.",
-    )
+    envelope_verdicts.keeps_results_apart(step)
     for of in (
         generation(),
         generation(ttft_s=None),
@@ -367,17 +276,10 @@ def test_calls_leave_each_other_and_the_generation_alone(step):
         generation(1, used_cache=False),
         generation(0, None, text=""),
     ):
-        call, kept = shown(of), deepcopy(vars(of))
-        step.summarize(of)
-        left = vars(of)
-        changed = [name for name in kept | left if kept.get(name, ABSENT) != left.get(name, ABSENT)]
-        expect(
-            not changed,
-            call=f"{call}: the generation afterwards",
-            got=", ".join(f"{name}: {left.get(name, ABSENT)}" for name in changed),
-            wanted=", ".join(f"{name}: {kept.get(name, 'no such field')}" for name in changed),
-            why="guard the division, not the reading: what is written into the generation, others read as measured.",
-        )
+        expect_left_alone(step, of)
+
+
+# Stars
 
 
 @pytest.mark.stretch
@@ -388,31 +290,8 @@ def test_percentile_lies_where_q_percent_of_the_values_lie_below(step):
     it? Where does Python's index 0 come in?
     """
     for count, start in product((2, 5, 7, 10, 101, 1000, 2500), (0.0, -21.0)):
-        values = [start + 3.0 * rank for rank in range(count)]
-        Random(count).shuffle(values)
-        for q in (0.5, 1, 10, 25, 50, 75, 90, 99, 99.9):
-            place = q * count / 100  # counted from 1; the common definitions lie from these three to one above
-            lowest = min(place, ceil(place - 0.5), floor(q * (count - 1) / 100) + 1)
-            low, high = start + 3.0 * (max(lowest, 1) - 1), start + 3.0 * (min(ceil(place + 1), count) - 1)
-            got = percentile_of(step, values, q)
-            is_right = low - 1e-6 <= got <= high + 1e-6
-            slip = "" if is_right else percentile_slip(step)
-            if not min(values) <= got <= max(values):
-                slip = "this lies outside the values, as a formula that extrapolates or a fitted curve may: "
-            expect(
-                is_right,
-                call=f"percentile({count} values from {start:g} to {max(values):g} in steps of 3, in any order, {q})",
-                got=got,
-                wanted=f"from {low:g} to {high:g}",
-                why=f"{slip}sort the values first, take q from 0 to 100, and give "
-                "the value that q percent of them do not exceed.",
-            )
-    for q in (1, 50, 80):
-        got = percentile_of(step, [9.0, *[1.0] * 9], q)
-        why = "a value that comes nine times is nine of the ten: keep them all."
-        if got not in (1.0, 9.0):
-            why = "this is no value's place, but a mean or a share of the way from the smallest to the largest: rank."
-        expect(got == 1.0, call=f"percentile([9.0, and nine times 1.0], {q})", got=got, wanted=1.0, why=why)
+        percentile_verdicts.lies_at_its_place(step, count, start)
+    percentile_verdicts.counts_equal_values_one_by_one(step)
 
 
 @pytest.mark.stretch
@@ -421,19 +300,8 @@ def test_percentile_of_one_value_is_that_value(step):
 
     Hint: Which index does your formula give for a single value, at q = 0, at 50 and at 100?
     """
-    for q in (0, 1, 50, 99.9, 100):
-        got = percentile_of(step, [0.1], q)
-        why = "mind the edges: with one value there is no neighbour to go to."
-        if got != 0.1 and isclose(got, 0.1, rel_tol=1e-6):
-            why = "this is 0.1 as a float32 holds it, in seven digits, which torch takes unasked: stay with Python's "
-            why += "floats, or with float64."
-        expect(got == 0.1, call=f"percentile([0.1], {q})", got=got, wanted=0.1, why=why)
-    for values in ([0.0, 0.0, 5.0], [0.0]):
-        got = percentile_of(step, values, 50)
-        why = "0.0 is a value like any other: `filter(None, ...)` and `if value` leave it out."
-        if got and percentile_of(step, [value + 1 for value in values], 50) != 1.0:
-            why = "the place is off: half of three values lie at or below the second, counted from 1."
-        expect(got == 0.0, call=f"percentile({values}, 50)", got=got, wanted=0.0, why=why)
+    percentile_verdicts.gives_the_only_value(step)
+    percentile_verdicts.takes_zero_for_a_value(step)
 
 
 @pytest.mark.stretch
@@ -443,23 +311,7 @@ def test_percentile_never_leaves_the_values(step):
     Hint: What does your formula give for q = 0 and for q = 100? If it mixes two values: can the sum end up beyond both,
     in the last digit?
     """
-    random = Random(5)
-    for _ in range(300):
-        near, spread = random.random(), random.choice((0.0, 1e-15, 1.0))
-        values = [near * (1 + random.random() * spread) for _ in range(random.randint(1, 9))]
-        low, high = min(values), max(values)
-        for q in (0, 50, random.random() * 100, 100 - random.random() * 1e-13, 100):
-            got = percentile_of(step, values, q)
-            wanted = {0: repr(low), 100: repr(high)}.get(q, f"from {low!r} to {high!r}")
-            expect(
-                low <= got <= high and (q != 0 or got == low) and (q != 100 or got == high),
-                call=f"percentile({values}, {q!r})",
-                got=repr(got),
-                wanted=wanted,
-                why="0 is the smallest value, 100 the largest."
-                + " The place of q = 0 is the first: one before it is index -1, the last." * (q == 0 and got == high)
-                + " Mind rounding: (1 - t) * a + t * a need not give a." * (0 < q < 100 or got not in values),
-            )
+    percentile_verdicts.stays_among_the_values(step)
 
 
 @pytest.mark.stretch
@@ -468,29 +320,7 @@ def test_percentile_leaves_the_values_as_they_were(step):
 
     Hint: Print the caller's list after the call. Which line has put it in order?
     """
-    values = [4.0, 1.0, 3.0, 2.0]
-    step.percentile(values, 50)
-    expect(
-        values == [4.0, 1.0, 3.0, 2.0],
-        call="percentile([4.0, 1.0, 3.0, 2.0], 50)",
-        got=f"the caller's list is now {values}",
-        wanted="the caller's list as it was",
-        why="`values.sort()` sorts the caller's own list; `sorted(values)` makes a new one.",
-    )
-    many = [float(rank) for rank in range(5000, 0, -1)]
-    kept = list(many)
-    step.percentile(many, 50)
-    why = "the caller needs them again, for the next percentile: nothing is taken out of the list."
-    got = f"a list of {len(many)} values"
-    expect(many == kept, call="percentile(5000 values, 50)", got=got, wanted="the caller's list as it was", why=why)
-    values[1] = 0.5
-    got = step.percentile(values, 0)
-    why = "the list has changed since the call before: what was sorted then is not kept, under its `id` or otherwise."
-    expect(
-        got == 0.5, call="percentile([4.0, 0.5, 3.0, 2.0], 0), the second was 1.0 before", got=got, wanted=0.5, why=why
-    )
-    got, why = percentile_of(step, values, 0, tuple), "any sequence has percentiles, a tuple those of a list."
-    expect(got == 0.5, call="percentile((4.0, 0.5, 3.0, 2.0), 0)", got=got, wanted=0.5, why=why)
+    percentile_verdicts.leaves_the_values_alone(step)
 
 
 @pytest.mark.stretch
@@ -499,14 +329,10 @@ def test_percentile_of_nothing_is_refused(step):
 
     Hint: The stub refuses an empty sequence before your lines are reached. Is that line still as it was?
     """
-    try:
-        got: object = step.percentile([], 50)
-    except ValueError:
-        return
-    except Exception as error:
-        got = f"{type(error).__name__}: {error}"
-    why = "without a value there is none to give: the docstring promises a ValueError."
-    expect(False, call="percentile([], 50)", got=got, wanted="a ValueError", why=why)
+    percentile_verdicts.refuses_no_values(step)
+
+
+# On a real model
 
 
 @pytest.mark.real

@@ -1,7 +1,5 @@
 """Fixed readings of a generation, and the judging of the figures that step 5 makes of them. Needs no torch."""
 
-import struct
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isclose, isfinite, isnan
 from types import ModuleType, UnionType
@@ -11,11 +9,12 @@ from kata.failure import CheckFailure, expect
 from shared.generation import Generation
 from shared.metrics import ServingMetrics
 from shared.result import GenerateResult
+from tests.doubles.figure_slips import ROUNDED, Slips, is_rounded, scale_slip
 
 FIGURES = ("throughput", "ttft_ms", "tpot_ms", "latency_ms")
-ROUNDED = "Probably it is rounded on the way, as a float32, a timedelta or whole nanoseconds are, and only `as_dict()` "
-ROUNDED += "rounds: "
 READINGS = ((5, 0.3, 1.1), (3, 0.0125, 0.0625), (512, 0.123456789, 9.87654321))  # tokens, TTFT and latency in seconds
+# What share of the latency passes before the first token, and how that is told.
+SHARES = {0.0: "TTFT is 0", 0.25: "TTFT is a quarter of the latency", 1.0: "TTFT is the whole latency"}
 
 
 def generation(tokens: int = 5, ttft_s: float | None = 0.3, latency_s: float = 1.1, **other: object) -> Generation:
@@ -28,12 +27,6 @@ def shown(of: Generation) -> str:
     """The call, as a learner would write it, with the readings that matter."""
     ids = of.output_ids if len(of.output_ids) <= 6 else f"[{len(of.output_ids)} ids]"
     return f"summarize(output_ids={ids}, ttft_s={of.ttft_s}, latency_s={of.latency_s})"
-
-
-def told(value: object, by_codes: bool = False) -> str:
-    """The value as Python writes it, a long one without its middle. by_codes: for letters that look alike."""
-    text = ascii(value) if by_codes else repr(value)
-    return text if len(text) <= 300 else f"{text[:40]} ... {text[-20:]}"
 
 
 def result_of(step: ModuleType, of: Generation) -> GenerateResult:
@@ -93,7 +86,7 @@ def expect_figure(
     name: str,
     wanted: float,
     why: str,
-    slips: dict[str, float] | None = None,
+    slips: Slips | None = None,
     within: float = 0.0,
 ) -> None:
     """The figure is the wanted one, to what floats allow. `slips`: what was probably done, and what that gives."""
@@ -102,7 +95,7 @@ def expect_figure(
     slip = next(
         (f"Probably {text}: " for text, wrong in (slips or {}).items() if isclose(value, wrong, rel_tol=1e-6)), ""
     )
-    if not slip and value and _is_rounded(value, wanted):
+    if not slip and value and is_rounded(value, wanted):
         slip = ROUNDED
     elif not slip and name == "throughput" and 0.999 * wanted < value < wanted:
         slip = "Is something added to the latency? "
@@ -125,19 +118,17 @@ def expect_figure(
     )
 
 
-def _is_rounded(value: float, wanted: float) -> bool:
-    as_float32 = struct.unpack("f", struct.pack("f", wanted))[0]
-    places = (round(wanted, digits) for digits in range(13))
-    return value in {as_float32, *places, *(float(f"{wanted:.{digits}g}") for digits in range(6, 12))}
-
-
-def scale_slip(name: str, value: float, wanted: float, within: float = 1e-6) -> str:
-    """What to say first of a value that is 1000 times off, or nothing."""
-    small, large = ("in seconds", "in microseconds") if name.endswith("_ms") else ("per millisecond", "1000 times off")
-    for unit, factor in ((small, 1000), (large, 1 / 1000)):
-        if wanted and isclose(value * factor, wanted, rel_tol=within):
-            return f"{value:.4g}: is this {unit}? "
-    return ""
+def expect_all_figures(step: ModuleType, of: Generation) -> None:
+    """Each figure follows its formula, whatever the cache, the finish reason and TTFT's share of the latency are."""
+    tokens, ttft, latency = len(of.output_ids), of.ttft_s, of.latency_s
+    tpot = (latency - ttft) / (tokens - 1) if ttft is not None and tokens > 1 else 0.0
+    why = "no other reading changes it, and no special case: "
+    why += f"here {'there is no token, ' * (tokens == 0)}used_cache is {of.used_cache}, finish_reason "
+    why += f"{of.finish_reason!r}" + (f", and {SHARES[ttft / latency]}." if ttft is not None else ".")
+    expect_figure(step, of, "throughput", tokens / latency, why)
+    expect_figure(step, of, "ttft_ms", 1000 * (ttft or 0.0), why)
+    expect_figure(step, of, "tpot_ms", 1000 * tpot, why)
+    expect_figure(step, of, "latency_ms", 1000 * latency, why)
 
 
 def expect_finite(step: ModuleType, of: Generation, why: str) -> None:
@@ -150,43 +141,3 @@ def expect_finite(step: ModuleType, of: Generation, why: str) -> None:
             wanted="a finite number, not negative",
             why=f"{why} NaN and infinity are no JSON, and a negative time is no time.",
         )
-
-
-def percentile_of(step: ModuleType, values: Sequence[float], q: float, kind: type[Sequence] = list) -> float:
-    """The solution's percentile of a copy of the values, a plain number."""
-    left, right = "[]" if kind is list else "()"
-    call = f"percentile({left}{len(values)} values{right}, {q})"
-    try:
-        return plain_number(step.percentile(kind(values), q), call)
-    except (AttributeError, TypeError) as error:
-        if kind is list:
-            raise
-        got, wanted = f"{type(error).__name__}: {error}", "a number, as of a list"
-        why = "`values` is any sequence, and a copy of a tuple is a tuple, which has no `sort`: `sorted(values)` takes "
-        why += "them all."
-        raise CheckFailure(call=call, got=got, wanted=wanted, why=why) from error
-    except IndexError as error:
-        why = "the index is beyond the last value: q counts from 0 to 100, and Python's places from 0 to n - 1."
-        raise CheckFailure(call=call, got=f"IndexError: {error}", wanted="a number", why=why) from error
-
-
-def percentile_slip(step: ModuleType) -> str:
-    """What there is to say of a percentile that a well-known slip explains; else nothing."""
-    values, told = [5.0 * rank for rank in range(11)], {}
-    try:
-        for q in (0.5, 9, 15, 33, 66, 88, 99.9):
-            told[q] = float(step.percentile(list(values), q))
-    except Exception:
-        return ""
-    if told[0.5] == 25.0 and told[33] == 50.0:
-        return "q is taken from 0 to 1 here: "
-    if told[0.5] == 25.0:
-        return "a small q is taken for a share of 1 here: q runs from 0 to 100, 1 is one percent, 0.5 half of one: "
-    if told[0.5] > told[66] or told[99.9] < told[66]:
-        return "it is counted from the wrong end here: the smallest comes first, and index -1 is the last: "
-    whole, part = (float(step.percentile([float(rank) for rank in range(1001)], q)) for q in (33, 33.9))
-    if whole == part:
-        return "q is cut to a whole number here, and 99.9 is another place than 99: "
-    if all(got == values[max(int(q * 11 / 100) - 1, 0)] for q, got in told.items()):
-        return "the place is cut off to a whole one here: "
-    return ""
