@@ -3,38 +3,37 @@
 First a tokenizer double and a scripted model, which start at once; last a real tiny model. Any iterator is right, and
 so is any way to cut the text, as long as whole text waits for nothing: it is sent before the model runs again.
 Left free: text that goes out earlier than it has to, and answers whose decoding takes back what it said before, as byte
-fallback does with bytes that make no character.
+fallback does with bytes that make no character. What a stream that was read is judged by stands in
+`doubles/stream_….py`.
 """
 
 from random import Random
 
 import pytest
 
-from kata.failure import CheckFailure, expect
+from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles import backends, stream_ends, stream_manners, stream_promises
-from tests.doubles.calls import trace
+from tests.doubles import (
+    backends,
+    stream_characters,
+    stream_ends,
+    stream_manners,
+    stream_odd_tokens,
+    stream_promises,
+    stream_texts,
+    stream_timing,
+)
 from tests.doubles.fast_tokenizer import END_OF_TEXT, END_THINK, HIDDEN, IM_END, IM_START, THINK, FastTokenizer
-from tests.doubles.streams import HALF_LOST, LATE, PROMPT, UNFINISHED, Told, answering, called, expect_text, read
+from tests.doubles.stream_characters import MEANT
+from tests.doubles.stream_record import UNFINISHED
+from tests.doubles.streams import PROMPT, answering, called, read
 from tests.doubles.texts import UNTOUCHABLE
 
-PROSE = "the cat sat on the mat, and it sat there for a while. "
-EMOJI, MEANT = "🙂".encode(), f"a {UNFINISHED} b"
-AS_IT_IS = "each token's text is sent once, and as it is: no strip, nothing left out, nothing added."
-NO_END = "nothing in the text ends an answer: it is over when no token comes any more."
-ID_0 = "id 0 is a token too, here the byte 0: `if token:` and `while token:` take it for nothing. Compare with None."
-BORDERS = "whole characters become U+FFFD where what is decoded begins in the middle of one, as the last N ids may, "
-BORDERS += "or the last token alone: begin at the ids of a piece that was sent."
-HOLD_BACK = (
-    "a character can take several tokens, and until the last of them decoding gives U+FFFD, which is no text to send. "
-    "Hold back what ends in U+FFFD; subtracting the text before works only if that text was really sent."
-)
-REST_ALONE = "what is left at the end is decoded alone here, and has lost its space: like every piece it hangs on what "
-REST_ALONE += "came before it, so decode it behind the piece that was sent last."
-RUNS_ON = "an EOS came, and the stream went on after it: hand the token loop all of `stop_token_ids`, none left out."
-FLUSH = "what was held back belongs to the answer too: when no token comes any more, send it as it is."
-DROPPED = "U+FFFD is dropped here wherever it stands, and it may be meant, or be what is left of a character: hold it "
-DROPPED += "back while more may come, and send it in the end."
+PROSE = b"the cat sat on the mat, and it sat there for a while. "
+EMOJI = "🙂".encode()
+
+
+# In short: an iterator, lazy, of new text alone, of all of it, and each piece in time.
 
 
 def test_the_answer_is_an_iterator(step):
@@ -59,21 +58,7 @@ def test_the_call_runs_at_most_the_prefill(step):
     Hint: When does your loop over the tokens run: at the call, or at the first `next`? Look for whatever takes them all
     at once.
     """
-    tokenizer, reply = FastTokenizer(), [HIDDEN, *EMOJI, *b"you"]
-    model = answering(tokenizer, reply)
-    step.generate_stream(model, tokenizer, PROMPT, max_new_tokens=len(reply))
-    why = "a stream that is made before it is read is no stream: the user waits for the whole answer, then gets it."
-    if 1 < len(model.calls) <= 5:
-        why = "the first text of this answer takes five tokens: `next` at the call does not ask for one token, but for "
-        why += "as many as the first chunk needs."
-    expect(
-        len(model.calls) <= 1,
-        call=f"{called(max_new_tokens=len(reply))}, and no chunk taken",
-        got=f"{len(model.calls)} calls of the model",
-        wanted="none, or the prefill alone",
-        why=why,
-        trace=trace(model.calls, 1),
-    )
+    stream_timing.runs_at_most_the_prefill(step)
 
 
 def test_the_prompt_goes_in_as_step_1_has_it(step):
@@ -90,15 +75,7 @@ def test_no_chunk_repeats_what_was_sent(step):
     Hint: Print the chunks under each other. How does your code know which text is out already?
     """
     for reply in (b"Hello", b"ha ha ha"):
-        told = read(step, FastTokenizer(), reply)
-        wrong = told.first_wrong(told.repeats)
-        expect(
-            wrong is None,
-            call=told.call,
-            got=told.shown(wrong),
-            wanted=told.shown_wanted(wrong),
-            why="the consumer writes one chunk after the other: send what is new, not the text so far.",
-        )
+        stream_texts.repeats_nothing(read(step, FastTokenizer(), reply))
 
 
 def test_joined_chunks_are_the_completion(step):
@@ -107,8 +84,8 @@ def test_joined_chunks_are_the_completion(step):
     Hint: Join the chunks and compare them with all ids decoded, by `repr`. Where do they part, and does a `strip`,
     `split` or `replace` look at that place?
     """
-    stream_promises.begins_anew_each_time(step)
-    stream_promises.asks_each_tokenizer(step)
+    stream_texts.begins_anew_each_time(step)
+    stream_texts.asks_each_tokenizer(step)
     for reply in (
         b"Hello",
         b" two  spaces \n\n ",
@@ -118,21 +95,12 @@ def test_joined_chunks_are_the_completion(step):
         b"{}[]<>\\\r\n",
         b"a\nUser: b\nHuman: c\n\n\n\n### d\nAssistant: STOP. </s> [END] e",
     ):
-        told = read(step, FastTokenizer(), reply)
-        expect_text(told, NO_END if told.ends_early else AS_IT_IS)
-    told = read(step, FastTokenizer(), b"\x00 is a byte")
-    expect_text(told, ID_0 if told.text in ("", told.wanted[1:]) else AS_IT_IS)
+        stream_texts.comes_to_its_end(read(step, FastTokenizer(), reply))
+    stream_texts.takes_id_0_for_a_token(read(step, FastTokenizer(), b"\x00 is a byte"))
     tokenizer = FastTokenizer(backends.merging_backend())
-    for reply in (
-        " the first token has a space",
-        "\r\nCRLF\r\n",
-        "an\n\n\nend",
-        "e\u0301 in one",
-        backends.RULER,
-    ):
-        told = read(step, tokenizer, tokenizer.ids(reply))
-        expect_text(told, HOLD_BACK if told.shows_half else NO_END if told.ends_early else AS_IT_IS)
-    stream_promises.takes_ids_of_any_kind(step)
+    for reply in (" the first token has a space", "\r\nCRLF\r\n", "an\n\n\nend", "e\u0301 in one", backends.RULER):
+        stream_characters.are_held_back_to_the_end(read(step, tokenizer, tokenizer.ids(reply)))
+    stream_texts.takes_ids_of_any_kind(step)
 
 
 def test_each_chunk_goes_out_with_its_token(step):
@@ -147,25 +115,15 @@ def test_each_chunk_goes_out_with_its_token(step):
     for reply, options in (
         (b" Hello you", {}),
         (mixed, {}),
-        (PROSE.encode() * 5, {}),
+        (PROSE * 5, {}),
         (b"Hello", {"params": params}),
         (waiting, {}),
         (joining, {}),
     ):
-        told = read(step, FastTokenizer(), reply, **options)
-        expect_in_time(told)
+        stream_timing.sends_whole_text_at_once(read(step, FastTokenizer(), reply, **options))
 
 
-def expect_in_time(told: Told) -> None:
-    wrong = told.first_wrong(told.is_late)
-    expect(
-        wrong is None,
-        call=told.call,
-        got=told.shown(wrong),
-        wanted=told.shown_wanted(wrong),
-        why=LATE if wrong is None else told.why_late(wrong),
-        varies=wrong is not None and told.is_ahead(wrong),
-    )
+# Of the text: characters of several tokens, tokens without text, and what is left at the end.
 
 
 def test_an_emoji_of_several_tokens_comes_whole(step):
@@ -175,8 +133,7 @@ def test_an_emoji_of_several_tokens_comes_whole(step):
     fourth, and what had you sent by then?
     """
     for reply in ("🙂", "I 🙂 you", "🙂🙂🙃", "👩‍🚀 up"):
-        told = read(step, FastTokenizer(), reply.encode())
-        expect_text(told, HALF_LOST if told.drops_half else HOLD_BACK)
+        stream_characters.come_whole(read(step, FastTokenizer(), reply.encode()))
 
 
 def test_cjk_and_accents_of_several_tokens_come_whole(step):
@@ -186,15 +143,10 @@ def test_cjk_and_accents_of_several_tokens_come_whole(step):
     decoded, or for the text that was *sent*?
     """
     for reply in ("naïve café", "你好 世界 𠮷", "한국어 и русский", "e\u0301"):
-        told = read(step, FastTokenizer(), reply.encode())
-        expect_text(told, HALF_LOST if told.drops_half else HOLD_BACK)
-    for reply in (
-        "½ “ﬁ” ❤️",
-        *(text.rstrip(UNFINISHED) for text in UNTOUCHABLE),
-        "soft\u00adhyphen, \u202eleft\u202c",
-        "\ufeffa mark\ufeff",
-    ):
-        expect_text(read(step, FastTokenizer(), reply.encode()), AS_IT_IS)
+        stream_characters.come_whole(read(step, FastTokenizer(), reply.encode()))
+    untouched = [text.rstrip(UNFINISHED) for text in UNTOUCHABLE]
+    for reply in ("½ “ﬁ” ❤️", *untouched, "soft\u00adhyphen, \u202eleft\u202c", "\ufeffa mark\ufeff"):
+        stream_texts.comes_as_it_is(read(step, FastTokenizer(), reply.encode()))
 
 
 def test_no_chunk_is_empty(step):
@@ -204,15 +156,7 @@ def test_no_chunk_is_empty(step):
     `yield`?
     """
     for reply in (b"Hello", "a🙂b".encode(), [*b"ab", HIDDEN, *b"cd", IM_END]):
-        told = read(step, FastTokenizer(), reply)
-        wrong = told.first_wrong(lambda at, told=told: not told.chunks[at].text)
-        expect(
-            wrong is None,
-            call=told.call,
-            got=told.shown(wrong),
-            wanted=told.shown_wanted(wrong),
-            why="an empty chunk says nothing, and some protocols take it for the end: yield only where there is text.",
-        )
+        stream_texts.has_no_empty_chunk(read(step, FastTokenizer(), reply))
 
 
 def test_special_tokens_are_never_shown(step):
@@ -221,13 +165,11 @@ def test_special_tokens_are_never_shown(step):
     Hint: Who decides in your code which token is special: the tokenizer, or a list of yours? Do all your decodes go the
     same way?
     """
-    why = "a special token is no text: decode with skip_special_tokens=True, which knows them all, listed or not."
     for reply in ([*b"a", IM_START, *b"b", IM_END], [HIDDEN, *b"a", END_OF_TEXT, HIDDEN, *b"b"]):
-        expect_text(read(step, FastTokenizer(), reply), why)
-    why = "a special token may stand inside a character: that is whole when the text no longer ends in U+FFFD, however "
-    why += "many ids it took, so count none."
+        stream_odd_tokens.special_ones_are_hidden(read(step, FastTokenizer(), reply))
     for special in (HIDDEN, IM_START):
-        expect_text(read(step, FastTokenizer(), [*EMOJI[:2], special, *EMOJI[2:]]), why)
+        reply = [*EMOJI[:2], special, *EMOJI[2:]]
+        stream_characters.are_whole_around_special_tokens(read(step, FastTokenizer(), reply))
 
 
 def test_what_looks_like_a_special_token_is_shown(step):
@@ -235,16 +177,14 @@ def test_what_looks_like_a_special_token_is_shown(step):
 
     Hint: Do you search the text, or look tokens up in a list? What becomes of an answer that is *about* special tokens?
     """
-    why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
     for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|>", IM_END], list(b"<|endoftext|></s>")):
         told = read(step, FastTokenizer(), reply)
-        expect_text(told, why)
-        expect_in_time(told)
+        stream_odd_tokens.look_alikes_are_shown(told)
+        stream_timing.sends_whole_text_at_once(told)
     tokenizer = FastTokenizer(backends.tool_backend())
-    why = "`<|tool|>` is an added token like `<think>`, not a special one, whatever it looks like: it is text."
     told = read(step, tokenizer, [*b"a", tokenizer.id_of("<|tool|>"), *b"b"])
-    expect_text(told, why)
-    expect_in_time(told)
+    stream_odd_tokens.the_tool_is_shown(told)
+    stream_timing.sends_whole_text_at_once(told)
 
 
 def test_an_answer_without_text_is_no_chunk(step):
@@ -253,14 +193,7 @@ def test_an_answer_without_text_is_no_chunk(step):
     Hint: Follow an answer whose first id is an EOS through your code, down to the last line. What is yielded?
     """
     for reply in ([IM_END], [HIDDEN, IM_END]):
-        told = read(step, FastTokenizer(), reply, max_new_tokens=5)
-        expect(
-            not told.chunks,
-            call=told.call,
-            got=told.shown(),
-            wanted="no chunk at all",
-            why=RUNS_ON if told.runs_on else "the completion is empty, so there is nothing to send.",
-        )
+        stream_texts.has_no_chunk(read(step, FastTokenizer(), reply, max_new_tokens=5))
 
 
 def test_a_character_cut_by_the_limit_is_sent_as_it_is(step):
@@ -269,9 +202,7 @@ def test_a_character_cut_by_the_limit_is_sent_as_it_is(step):
     Hint: Something has been held back, and the loop is over. Which line of yours runs then?
     """
     for reply in (b"Hi " + EMOJI[:3], b"Hi " + EMOJI[:1], EMOJI + EMOJI[:2], EMOJI[:2]):
-        told = read(step, FastTokenizer(), reply)
-        is_dropped = told.text != told.wanted and UNFINISHED not in read(step, FastTokenizer(), MEANT.encode()).text
-        expect_text(told, DROPPED if is_dropped else FLUSH)
+        stream_characters.are_sent_as_far_as_the_limit_let_them(step, read(step, FastTokenizer(), reply))
 
 
 def test_a_character_cut_by_the_eos_is_sent_as_it_is(step):
@@ -280,7 +211,8 @@ def test_a_character_cut_by_the_eos_is_sent_as_it_is(step):
     Hint: By how many ways does your loop end? Does what was held back meet the same line on each of them?
     """
     for reply in ([*b"Hi ", *EMOJI[:3], IM_END], [*EMOJI[:1], IM_END]):
-        expect_text(read(step, FastTokenizer(), reply, max_new_tokens=len(reply) + 3), FLUSH)
+        told = read(step, FastTokenizer(), reply, max_new_tokens=len(reply) + 3)
+        stream_characters.are_sent_as_far_as_they_came(told)
 
 
 def test_a_genuine_replacement_character_is_text(step):
@@ -289,23 +221,10 @@ def test_a_genuine_replacement_character_is_text(step):
     Hint: What does the next token do to a `�` that was unfinished, and what to one that the model meant? And what if
     none comes?
     """
-    for reply in (
-        MEANT,
-        f"{UNFINISHED}{UNFINISHED}x",
-        f"end {UNFINISHED}",
-        f"{UNFINISHED}🙂",
-        f"{UNFINISHED}\n",
-        *(f"{UNFINISHED * marks}🙂" for marks in range(2, 12)),
-    ):
-        why = "U+FFFD is a character that a model can say: hold it back while it may be unfinished, but drop it never. "
-        why += "That may take any number of tokens."
-        expect_text(read(step, FastTokenizer(), reply.encode()), why)
-    why = "as many tokens as it takes: nothing counts how long a text has ended in U+FFFD, so nothing gives up."
-    told = read(step, FastTokenizer(), [*EMOJI[:2], *[HIDDEN] * 300, *EMOJI[2:]])
-    if told.forwards < len(told.ids):
-        why = f"the model said {told.forwards} tokens of {len(told.ids)}: only an EOS or the limit that was asked for "
-        why += "ends the answer, no limit of your own, and no guard against a token that comes again and again."
-    expect_text(told, why)
+    marks = [f"{UNFINISHED}{UNFINISHED}x", f"end {UNFINISHED}", f"{UNFINISHED}🙂", f"{UNFINISHED}\n"]
+    for reply in (MEANT, *marks, *(f"{UNFINISHED * number}🙂" for number in range(2, 12))):
+        stream_characters.are_kept_where_they_are_meant(read(step, FastTokenizer(), reply.encode()))
+    stream_characters.are_never_given_up(read(step, FastTokenizer(), [*EMOJI[:2], *[HIDDEN] * 300, *EMOJI[2:]]))
 
 
 def test_tokens_that_end_one_character_and_begin_the_next(step):
@@ -315,7 +234,7 @@ def test_tokens_that_end_one_character_and_begin_the_next(step):
     """
     tokenizer = FastTokenizer(backends.straddling_backend())
     for reply in ("你好你好", "🙂🙂🙂", "é é é the é"):
-        expect_text(read(step, tokenizer, tokenizer.ids(reply)), HOLD_BACK)
+        stream_characters.are_held_back(read(step, tokenizer, tokenizer.ids(reply)))
 
 
 def test_the_leading_space_of_metaspace(step):
@@ -323,23 +242,21 @@ def test_the_leading_space_of_metaspace(step):
 
     Hint: Decode the ids of a second word by themselves, then behind those of the first. Where has the space gone?
     """
-    why = "a token's text hangs on what comes before it: the first loses its space, the others keep theirs. Decode it "
-    why += "together with those before it, never alone."
     for tokenizer in (FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))):
         for reply in ("the cat sat", " the cat  sat on", "the  mat. the cat\n the mat", "cat"):
-            expect_text(read(step, tokenizer, tokenizer.ids(reply)), why)
-    tokenizer = FastTokenizer(backends.metaspace_backend())
-    expect_text(read(step, tokenizer, tokenizer.ids("the cat sat on " * 60)), why)
-    words = tokenizer.ids("the cat sat")
-    spelled = FastTokenizer(backends.metaspace_backend(True))
-    expect_text(read(step, spelled, [*spelled.ids("the"), spelled.id_of("▁▁"), *spelled.ids("mat")]), why)
-    tokenizer = FastTokenizer(backends.doubtful_backend())
-    half = tokenizer.id_of(f"▁{UNFINISHED}")
-    for reply in ([*words, half], [words[0], half, *words[1:]]):
-        told = read(step, tokenizer, reply)
-        expect_text(told, REST_ALONE if told.wanted.endswith(UNFINISHED) else why)
-    why = "a special token has no text, and what follows it still hangs on what came before it: forget nothing there."
-    expect_text(read(step, tokenizer, [words[0], tokenizer.id_of("<|im_start|>"), *words[1:]]), why)
+            stream_odd_tokens.words_keep_their_space(read(step, tokenizer, tokenizer.ids(reply)))
+    plain, spelled = FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))
+    doubtful, words = FastTokenizer(backends.doubtful_backend()), plain.ids("the cat sat")
+    half, special = doubtful.id_of(f"▁{UNFINISHED}"), doubtful.id_of("<|im_start|>")
+    for tokenizer, ids in (
+        (plain, plain.ids("the cat sat on " * 60)),
+        (spelled, [*spelled.ids("the"), spelled.id_of("▁▁"), *spelled.ids("mat")]),
+        (doubtful, [*words, half]),
+        (doubtful, [words[0], half, *words[1:]]),
+    ):
+        stream_odd_tokens.words_keep_their_space(read(step, tokenizer, ids))
+    told = read(step, doubtful, [words[0], special, *words[1:]])
+    stream_odd_tokens.words_keep_their_space_after_a_special_one(told)
 
 
 def test_characters_spelled_in_byte_tokens(step):
@@ -349,9 +266,9 @@ def test_characters_spelled_in_byte_tokens(step):
     end of the text, or count?
     """
     tokenizer = FastTokenizer(backends.metaspace_backend(byte_fallback=True))
-    expect_text(read(step, tokenizer, tokenizer.ids("the 🙂 cat")), HOLD_BACK)
+    stream_characters.are_held_back(read(step, tokenizer, tokenizer.ids("the 🙂 cat")))
     for reply in ("🙂🙂 üü", "ñ", "the " + "中🙂" * 20 + " cat"):
-        expect_text(read(step, tokenizer, tokenizer.ids(reply)), BORDERS)
+        stream_characters.are_decoded_from_their_first_byte(read(step, tokenizer, tokenizer.ids(reply)))
 
 
 def test_spaces_are_not_cleaned_up(step):
@@ -361,13 +278,8 @@ def test_spaces_are_not_cleaned_up(step):
     choice to the tokenizer?
     """
     tokenizer = FastTokenizer(backends.word_level_backend(), clean_up=True)
-    why = "clean-up rewrites what was sent (`mat .` to `mat.`): decode with clean_up_tokenization_spaces=False."
-    reply = tokenizer.ids("the cat sat . do n't ! the mat 's")
-    told = read(step, tokenizer, reply)
-    if told.text != told.wanted and read(step, FastTokenizer(backends.word_level_backend()), reply).text == told.text:
-        why = "this is no clean-up, since it happens to a tokenizer without one as well: a word's space hangs on the "
-        why += "word before it, so decode it together with that."
-    expect_text(told, why)
+    told = read(step, tokenizer, tokenizer.ids("the cat sat . do n't ! the mat 's"))
+    stream_odd_tokens.spaces_are_not_cleaned_up(step, told)
 
 
 def test_ids_beyond_the_tokenizer_have_no_text(step):
@@ -376,20 +288,11 @@ def test_ids_beyond_the_tokenizer_have_no_text(step):
     Hint: What does decoding give for an id that the tokenizer has not, alone and between two halves of a character?
     Does your code ask anything else about it?
     """
-    why = "a model's vocabulary is often wider than the tokenizer's: such an id is no text, and the answer goes on."
     for backend in (backends.byte_level_backend(), backends.metaspace_backend(byte_fallback=True)):
         tokenizer = FastTokenizer(backend)
         beyond, half = len(tokenizer) + 7, tokenizer.ids("🙂")
-        reply = [*tokenizer.ids("a"), beyond, *half[:-2], beyond, *half[-2:], beyond, beyond, *tokenizer.ids("b")]
-        try:
-            told = read(step, tokenizer, reply)
-        except (TypeError, LookupError, ValueError, OverflowError, AttributeError) as error:
-            got, wanted = f"{type(error).__name__}: {error}", "the text of the other ids"
-            call = (
-                f"list(generate_stream(...)), where the model says {beyond}, and the tokenizer has {len(tokenizer)} ids"
-            )
-            raise CheckFailure(call=call, got=got, wanted=wanted, why=why) from error
-        expect_text(told, why)
+        ids = [*tokenizer.ids("a"), beyond, *half[:-2], beyond, *half[-2:], beyond, beyond, *tokenizer.ids("b")]
+        stream_odd_tokens.unknown_ones_have_no_text(step, tokenizer, ids, beyond)
 
 
 def test_bytes_that_make_no_character(step):
@@ -398,13 +301,15 @@ def test_bytes_that_make_no_character(step):
     Hint: Join your chunks, decode all ids, and look where the two part. Which ids were held back there, and what has
     become of them?
     """
-    why = "joined, the chunks are the decoding of all ids, whatever they are: what is not sent yet is decoded again."
     for backend in (backends.byte_level_backend, backends.straddling_backend, backends.zero_eos_backend):
         for seed in range(8):
             random, tokenizer = Random(seed), FastTokenizer(backend())
             candidates = [random.randrange(len(tokenizer) + 20) for _ in range(30)] + tokenizer.ids("é 🙂 你")
             ids = [id for id in random.sample(candidates, 30) if id != tokenizer.eos_token_id]
-            expect_text(read(step, tokenizer, ids), why)
+            stream_characters.are_decoded_with_all_that_was_not_sent(read(step, tokenizer, ids))
+
+
+# Of the tokens under it: how many, where they end, how they are drawn.
 
 
 def test_one_token_a_step_through_the_cache(step):
@@ -459,6 +364,9 @@ def test_one_seed_gives_one_text_on_both_paths(step, load):
     stream_promises.draws_what_the_cached_path_draws(step, load)
 
 
+# Towards others: other streams, the caller, and what was handed in.
+
+
 def test_two_streams_at_once_do_not_mix(step):
     """Two streams, read in turns, each give their own answer, also after a stream that was left in the middle.
 
@@ -502,6 +410,9 @@ def test_nothing_handed_in_is_changed(step):
     stream_manners.leaves_what_it_is_handed(step)
 
 
+# On real models.
+
+
 def test_a_real_model_streams_what_the_library_says(step):
     """On real tiny models, random and greedy, the chunks join to the text of the library's own `generate`.
 
@@ -521,6 +432,9 @@ def test_the_model_that_ships_streams_its_story(step):
     real_verdicts.streams_what_the_library_says(step, real_model.tiny(), [real_model.STORY], 200)
 
 
+# For stars, and for those who have the weights.
+
+
 @pytest.mark.stretch
 def test_work_grows_with_the_answer_not_with_its_square(step):
     """The number of ids decoded grows linearly with the answer.
@@ -528,19 +442,7 @@ def test_work_grows_with_the_answer_not_with_its_square(step):
     Hint: How many ids do you decode at token 400, and how many of their characters went out long ago? How far back does
     the tokenizer have to see?
     """
-    work = {}
-    for tokens in (120, 480):
-        told = read(step, FastTokenizer(), (PROSE * 10).encode()[:tokens])
-        expect_text(told, "the text comes first, then the work.")
-        work[tokens] = told.tokenizer.ids_decoded
-    expect(
-        work[480] <= 6 * work[120],
-        call="list(generate_stream(...)) of 120 and of 480 tokens of prose",
-        got=f"{work[120]} and {work[480]} ids decoded, {work[480] / max(work[120], 1):.0f} times as many",
-        wanted="about 4 times as many for 4 times the tokens",
-        why="decoding the whole answer at each token makes long answers slow: decode the ids not sent yet, with a few "
-        "before them.",
-    )
+    stream_timing.works_in_proportion(step, PROSE * 10)
 
 
 @pytest.mark.stretch

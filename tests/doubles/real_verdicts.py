@@ -26,7 +26,8 @@ from tests.doubles.readings import FIGURES, plain_number, result_of
 from tests.doubles.real_model import PROMPTS, expect_fed, forwards, library_answer, library_inputs, smollm2
 from tests.doubles.sampling_best import expect_best
 from tests.doubles.sampling_odds import expect_frequencies
-from tests.doubles.streams import UNFINISHED, Chunk, Told, expect_text
+from tests.doubles.stream_record import UNFINISHED, Chunk, Told
+from tests.doubles.stream_texts import expect_text
 
 DRAWS = 512  # rows of 49,152 logits in one batch: 100 MB
 DRAWN = (  # each with a row of its own; in 512 draws a right solution fails three times running with odds below 1e-11

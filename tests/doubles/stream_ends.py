@@ -16,7 +16,9 @@ from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.loop_spies import counted
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.streams import LEFT_OUT, PROMPT, Told, answering, called, read, short
+from tests.doubles.stream_record import Told
+from tests.doubles.stream_texts import short
+from tests.doubles.streams import LEFT_OUT, PROMPT, answering, called, read
 
 DEFAULT_LIMIT = "nothing was said of a limit: `max_new_tokens` is None then, and the params are `SamplingParams()`, "
 DEFAULT_LIMIT += "whose `max_tokens` is the limit, uncut."

@@ -20,7 +20,8 @@ from tests.doubles.locks import in_another_thread
 from tests.doubles.loop_spies import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
-from tests.doubles.streams import PROMPT, UNFINISHED, answering, called
+from tests.doubles.stream_record import UNFINISHED
+from tests.doubles.streams import PROMPT, answering, called
 
 OTHER_ERRORS = (IndexError, TypeError, AttributeError, OSError, TimeoutError, ArithmeticError, AssertionError)
 HELLO = called(max_new_tokens=5)

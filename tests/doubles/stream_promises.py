@@ -11,12 +11,13 @@ import torch
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from shared.stopping import stop_token_ids
-from tests.doubles.backends import byte_level_backend, metaspace_backend, zero_eos_backend
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.loop_spies import counted, expect_ids, inputs_of
 from tests.doubles.scripted_model import ScriptedModel
-from tests.doubles.streams import PROMPT, Told, answering, called, expect_text, read, short
+from tests.doubles.stream_record import Told
+from tests.doubles.stream_texts import short
+from tests.doubles.streams import PROMPT, answering, called, read
 from tests.doubles.texts import UNTOUCHABLE
 
 
@@ -78,52 +79,6 @@ def works_again_for_the_same_question(step: ModuleType) -> None:
             wanted=f"{counted(len(told.ids), 'forward')}, as for any answer",
             why="each stream is made by the model: no answer of an earlier call is kept and told again.",
         )
-
-
-def begins_anew_each_time(step: ModuleType) -> None:
-    """One text twice, of which the first token loses its space: what a stream leaves behind would keep it."""
-    tokenizer = FastTokenizer(metaspace_backend())
-    first, again = (read(step, tokenizer, tokenizer.ids("the cat")) for _ in range(2))
-    if first.text == first.wanted:
-        why = "the first stream was right, the second begins with what the first one left: a default argument "
-        why += "(`ids=[]`) and a module's variable are made once, for all calls. Make it in the function."
-        expect_text(again, why)
-
-
-def asks_each_tokenizer(step: ModuleType) -> None:
-    """The same ids twice, which are another text to the second tokenizer, though it is as large as the first."""
-    first, other = (read(step, FastTokenizer(make()), b"Hello") for make in (byte_level_backend, zero_eos_backend))
-    if first.text == first.wanted and other.text == first.text:
-        why = (
-            "this is what another tokenizer says of these ids: whatever is kept from one stream to the next, under ids "
-        )
-        why += "alone or a name, is told to all of them. Ask the tokenizer that was handed in."
-        expect_text(other, why)
-
-
-def takes_ids_of_any_kind(step: ModuleType) -> None:
-    """A `detokenize` that takes a generator takes a list as well, as in the lesson."""
-    tokenizer, ids = FastTokenizer(), list(b"Hi")
-    try:
-        wanted = list(step.detokenize(tokenizer, (id for id in ids)))
-    except (AttributeError, TypeError):  # there is none, or it is another function
-        return
-    try:
-        got = list(step.detokenize(tokenizer, ids))
-    except (AttributeError, TypeError) as error:
-        got = f"{type(error).__name__}: {error}"
-    why = "its tokens are an Iterable[int], a list as well as a generator: go over them with `for`, or ask "
-    why += "`iter(tokens)` before you ask `next`."
-    if "close" in str(got):
-        why = "its tokens are an Iterable[int], a list as well as a generator, and only a generator can be closed: ask "
-        why += "whether there is a `close`, or leave it to Python, which closes what nobody holds any more."
-    expect(
-        got == wanted,
-        call=f"list(detokenize(tokenizer, {ids}))",
-        got=got,
-        wanted=f"{wanted}, as for a generator",
-        why=why,
-    )
 
 
 def hands_on_the_params(step: ModuleType) -> None:
