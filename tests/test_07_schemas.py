@@ -1,7 +1,8 @@
-"""Checks of step 7: the bounds of a request, and what a response holds. No server, no engine, no torch."""
+"""Checks of step 7: the bounds of a request, and what a response holds. No server, no engine, no torch.
 
-import json
-from functools import partial
+Requests are judged in `doubles/request_….py`, responses in `doubles/response_verdicts.py`.
+"""
+
 from types import ModuleType
 
 import pytest
@@ -9,25 +10,27 @@ from pydantic import BaseModel
 
 from kata.failure import expect
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
-from tests.doubles.schema_verdicts import (
-    WHOLE,
-    accepted,
+from tests.doubles import request_refusals
+from tests.doubles.request_refusals import NUMBERS
+from tests.doubles.request_verdicts import (
     check_bounds,
+    check_default,
+    check_json_schema,
+    check_longest_prompt,
     check_params,
     check_params_of_their_own,
-    expect_metrics,
-    expect_nothing_made_up,
-    expect_number,
+    check_prompt,
     prompt_limit,
-    refused,
-    refused_response,
-    response_json,
-    short,
-    shown,
 )
+from tests.doubles.response_verdicts import (
+    check_response,
+    expect_nothing_made_up,
+    leaves_out_what_was_not_measured,
+    refused_response,
+)
+from tests.doubles.schema_calls import accepted
 from tests.doubles.texts import UNTOUCHABLE
 
-NUMBERS = ("max_new_tokens", "temperature", "top_k")
 METRICS = ServingMetrics(31.2, 20, 5, 40.5, 30.25, latency_ms=161.53, used_cache=True, finish_reason="stop").as_dict()
 ONE_TOKEN = ServingMetrics(8.0, 3, 1, ttft_ms=125.0, latency_ms=125.0, finish_reason="stop").as_dict()
 UNMEASURED = ServingMetrics(throughput=0.0, input_tokens=3, output_tokens=0).as_dict()
@@ -35,7 +38,6 @@ NO_TIMES = ServingMetrics(8.0, 3, 1, latency_ms=125.0, used_cache=True, finish_r
 ONLY_TTFT = ServingMetrics(31.2, 20, 512, ttft_ms=40.5, latency_ms=1610.5, used_cache=True).as_dict()
 ONLY_TPOT = ServingMetrics(31.2, 20, 5, tpot_ms=30.25, latency_ms=161.5, used_cache=True).as_dict()
 VERY_FAST = ServingMetrics(9e6, 3, 2, ttft_ms=0.001, tpot_ms=0.0001, latency_ms=0.002, finish_reason="length").as_dict()
-CONTROL = "<|im_start|>user\nWhat ends a turn? <|im_end|> does."
 PROMPTS = (
     "  Hello ",
     "the end\n\n\n",
@@ -44,9 +46,12 @@ PROMPTS = (
     "123",
     "a  b   c    d\n\n        e",
     "print Hello WORLD",
-    CONTROL,
+    "<|im_start|>user\nWhat ends a turn? <|im_end|> does.",
     *UNTOUCHABLE,
 )
+
+
+# What a request is, and what becomes of its settings.
 
 
 def test_request_and_response_are_pydantic_models(step: ModuleType) -> None:
@@ -72,8 +77,7 @@ def test_a_prompt_alone_is_enough(step: ModuleType) -> None:
     """
     request = accepted(step, prompt="Hello")
     for field, default in (("max_new_tokens", 128), ("temperature", 0.0), ("top_k", 50)):
-        call, why = f"GenerateRequest(prompt='Hello').{field}", f"the default of {field} is {default}."
-        expect_number(getattr(request, field, None), default, call, why, whole=field in WHOLE)
+        check_default(request, field, default)
 
 
 def test_the_prompt_is_required(step: ModuleType) -> None:
@@ -81,10 +85,9 @@ def test_the_prompt_is_required(step: ModuleType) -> None:
 
     Hint: Build `GenerateRequest()` by hand. Where does its prompt come from?
     """
-    refused(step, "a request has no meaning without a prompt: give that field no default.")
+    request_refusals.refuses_a_missing_prompt(step)
     for name in ("text", "inputs", "input", "message"):
-        why = f"the request's text is its `prompt`, and `{name}` is an unknown field: take it by one name alone."
-        refused(step, why, **{name: "Hello"})
+        request_refusals.refuses_another_name_for_the_prompt(step, name)
 
 
 def test_max_new_tokens_is_1_to_512(step: ModuleType) -> None:
@@ -140,14 +143,16 @@ def test_settings_at_their_lowest_stay_as_they_are(step: ModuleType) -> None:
     check_params(step)
 
 
+# What becomes of the prompt, and what else is refused.
+
+
 def test_a_blank_prompt_is_refused(step: ModuleType) -> None:
     """A prompt that is empty, or all spaces and line ends, is refused.
 
     Hint: What is the length of `' '`? What must a prompt have at least one of, if it is not to be blank?
     """
-    why = "there is nothing to answer in a blank prompt: ask for at least one character that is no space."
     for prompt in ("", " ", "   ", "\n", " \t\r\n "):
-        refused(step, why, prompt=prompt)
+        request_refusals.refuses_a_blank_prompt(step, prompt)
 
 
 def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
@@ -157,14 +162,7 @@ def test_the_prompt_stays_as_it_came(step: ModuleType) -> None:
     returns something else?
     """
     for prompt in PROMPTS:
-        got = getattr(accepted(step, prompt=prompt), "prompt", None)
-        expect(
-            type(got) is str and got == prompt,
-            call=f"GenerateRequest(prompt={prompt!r}).prompt",
-            got=repr(got),
-            wanted=repr(prompt),
-            why="spaces, line ends, all of it is part of a prompt (code, a poem): check it, do not strip or change it.",
-        )
+        check_prompt(step, prompt)
 
 
 def test_the_prompt_has_an_upper_length(step: ModuleType) -> None:
@@ -175,22 +173,9 @@ def test_the_prompt_has_an_upper_length(step: ModuleType) -> None:
     """
     most = prompt_limit(step)
     for piece in ("x", "é", "😀", "x ", "x\n"):
-        call, wanted = f"GenerateRequest(prompt=({piece!r} * {most})[:{most}]).prompt", (piece * most)[:most]
-        got = getattr(accepted(step, prompt=wanted), "prompt", None)
-        why = "a prompt as long as it may be is handed on whole: refuse what is longer, and cut nothing."
-        expect(got == wanted, call=call, got=short(got), wanted=short(wanted), why=why)
-
-    def why_accepted(request: BaseModel) -> str:
-        if len(str(getattr(request, "prompt", ""))) <= most:
-            return (
-                "the prompt was cut, and its end is lost without a word: refuse what is longer than MAX_PROMPT_CHARS."
-            )
-        if " " in request.prompt or "\n" in request.prompt:
-            return "spaces and line ends are characters too: count the prompt as it came, no stripped or joined copy."
-        return "without an upper length one request can fill the server's memory: bound it by MAX_PROMPT_CHARS."
-
-    for text in ("x" * (most + 1), "x" + " " * most, "x" + "\n" * most + "y"):
-        refused(step, why_accepted, prompt=text)
+        check_longest_prompt(step, piece, most)
+    for prompt in ("x" * (most + 1), "x" + " " * most, "x" + "\n" * most + "y"):
+        request_refusals.refuses_a_longer_prompt(step, prompt, most)
 
 
 def test_nan_and_infinity_are_refused(step: ModuleType) -> None:
@@ -199,10 +184,9 @@ def test_nan_and_infinity_are_refused(step: ModuleType) -> None:
     Hint: What is `float('nan') < 0`, and what `float('nan') > 2`? Would a bound notice? Look for an argument of `Field`
     that asks for it outright.
     """
-    why = "every comparison with NaN is false, so a bound may let it through: refuse what is not finite."
     for field in NUMBERS:
         for value in ("nan", "inf", "-inf"):
-            refused(step, why, prompt="Hello", **{field: float(value)})
+            request_refusals.refuses_what_is_not_finite(step, field, float(value))
 
 
 def test_null_is_refused(step: ModuleType) -> None:
@@ -211,15 +195,7 @@ def test_null_is_refused(step: ModuleType) -> None:
     Hint: Which of your annotations has room for None? Build a request with `top_k=None` and print it.
     """
     for field in ("prompt", *NUMBERS):
-
-        def why(request: BaseModel, field: str = field) -> str:
-            if getattr(request, field, None) is None:
-                return "an `Optional` field takes null, and None then reaches the engine: a default needs no `| None`."
-            return (
-                "null was taken for a field that was left out, and became a default that nobody asked for: refuse it."
-            )
-
-        refused(step, why, **{"prompt": "Hello", field: None})
+        request_refusals.refuses_null(step, field)
 
 
 def test_unknown_fields_are_refused(step: ModuleType) -> None:
@@ -228,24 +204,10 @@ def test_unknown_fields_are_refused(step: ModuleType) -> None:
     Hint: Build a request with `temprature=0.5` and print it. What has become of the typo? `ConfigDict` has a word for
     what is extra.
     """
-    plain = accepted(step, prompt="Hello").model_dump()
-
-    def why(request: BaseModel, field: str) -> str:
-        if field in type(request).model_fields:
-            return f"the request has four fields, and {field} is one more that you declared: leave it out."
-        if any(getattr(request, name, None) != plain.get(name) for name in NUMBERS):
-            return "another name was taken for the field: it has one name, and whoever sends another one is to be told."
-        if request.model_config.get("extra") == "forbid":
-            return "code of yours takes the unknown field away before pydantic sees it: leave it, and it is refused."
-        return (
-            "pydantic ignores unknown fields unless told otherwise, and a typo gets the default: forbid extra fields."
-        )
-
     typos = {"max_tokens": 16, "temprature": 0.5, "topk": 3, "top_p": 0.9, "Temperature": 1, "max-new-tokens": 16}
     typos |= {"maxNewTokens": 16, "max_completion_tokens": 16}
     others = {"model": "tiny", "stream": True, "n": 1, "user": "me", "_comment": "a try", "debug": True, "": 1}
-    for field, value in (typos | others).items():
-        refused(step, partial(why, field=field), **{"prompt": "Hello", field: value})
+    request_refusals.refuses_unknown_fields(step, typos | others)
 
 
 def test_true_and_text_are_no_numbers(step: ModuleType) -> None:
@@ -254,17 +216,11 @@ def test_true_and_text_are_no_numbers(step: ModuleType) -> None:
     Hint: Build one request with `top_k=True` and one with `top_k='5'`, and print both. What has pydantic done for you
     that nobody asked for, and what switches it off?
     """
-
-    def why(request: BaseModel) -> str:
-        if request.model_config.get("strict"):
-            return "true == 1 in Python, so a `Literal`, a range or a set takes it for 1, strict or not: say `int`."
-        return 'pydantic turns true and "1" into 1 unless a field is strict, and a slip becomes a setting: be strict.'
-
     for field in NUMBERS:
         for value in (True, False, "1", "1.0", "", [1], {}):
-            refused(step, why, prompt="Hello", **{field: value})
+            request_refusals.refuses_what_is_no_number(step, field, value)
     for prompt in (1, 1.5, True, ["Hello"], {"text": "Hello"}, [{"type": "text", "text": "Hello"}]):
-        refused(step, "a prompt is text and nothing else.", prompt=prompt)
+        request_refusals.refuses_what_is_no_text(step, prompt)
 
 
 def test_half_a_token_is_refused(step: ModuleType) -> None:
@@ -274,8 +230,10 @@ def test_half_a_token_is_refused(step: ModuleType) -> None:
     """
     for field in ("max_new_tokens", "top_k"):
         for value in (1.5, 0.5, 99.9):
-            why = f"{field} is a whole number: refuse a fraction, do not round it."
-            refused(step, why, prompt="Hello", **{field: value})
+            request_refusals.refuses_a_fraction(step, field, value)
+
+
+# What a response holds.
 
 
 def test_a_response_holds_text_and_metrics(step: ModuleType) -> None:
@@ -285,7 +243,7 @@ def test_a_response_holds_text_and_metrics(step: ModuleType) -> None:
     sends. What is missing, renamed or changed?
     """
     for text in ("The answer.", *UNTOUCHABLE, "long " * 20_000):
-        expect_metrics(response_json(step, text, METRICS), METRICS, wanted=METRICS)
+        check_response(step, text, METRICS)
 
 
 def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
@@ -295,9 +253,7 @@ def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
     there stand in the JSON? And where would a finish reason come from that no engine gave?
     """
     for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST, NO_TIMES, ONLY_TTFT, ONLY_TPOT):
-        body = response_json(step, "", metrics)
-        expect_metrics(body, metrics, wanted=metrics)
-        expect_nothing_made_up(body, metrics)
+        expect_nothing_made_up(check_response(step, "", metrics), metrics)
 
 
 def test_further_metrics_pass_through(step: ModuleType) -> None:
@@ -311,9 +267,9 @@ def test_further_metrics_pass_through(step: ModuleType) -> None:
     metrics |= {"x_request": "a-17", "_internal": 3, "Batch-Size": 1}
     metrics |= {"accepted_at_each_step": [2, 0, 1.5], "queue": {"place": 0, "name": "short", "share": 0.25}}
     metrics |= {"drafts": ["tiny", "smaller"], "tokens_ever": 2**53 + 1}
-    expect_metrics(response_json(step, "Yes.", metrics), metrics, wanted=metrics)
+    check_response(step, "Yes.", metrics)
     rejected = SpecDecodeMetrics(50.0, 20, 5, latency_ms=100.0, tokens_proposed=6).as_dict()
-    expect_metrics(response_json(step, "No.", rejected), rejected, wanted=rejected)
+    check_response(step, "No.", rejected)
 
 
 def test_the_required_fields_of_a_response_are_required(step: ModuleType) -> None:
@@ -328,39 +284,24 @@ def test_the_required_fields_of_a_response_are_required(step: ModuleType) -> Non
         refused_response(step, {"text": "Yes.", "metrics": metrics}, f"metrics.{missing}")
 
 
+# What clients read of it all.
+
+
 def test_the_json_schema_admits_exactly_the_valid_numbers(step: ModuleType) -> None:
     """The JSON schema says the same: it admits exactly the valid numbers and bounds the prompt.
 
     Hint: Print `GenerateRequest.model_json_schema()['properties']`. Which type, bound or length of the lesson's table
     can you not find in it?
     """
-    import jsonschema
+    check_json_schema(
+        step,
+        max_new_tokens=((1, 512), (0, 513, 1.5, True, "1")),
+        temperature=((0, 0.5, 2), (-0.001, 2.001, True, "1")),
+        top_k=((1, 100), (0, 101, 1.5, True, "1")),
+    )
 
-    validator = jsonschema.Draft202012Validator(step.GenerateRequest.model_json_schema())
-    most = prompt_limit(step)
-    bodies: list[tuple[dict[str, object], bool]] = [({"prompt": "Hello"}, True), ({}, False), ({"prompt": 5}, False)]
-    bodies += [({"prompt": "x" * most}, True), ({"prompt": "x" * (most + 1)}, False)]
-    for field, inside, outside in (
-        ("max_new_tokens", (1, 512), (0, 513, 1.5)),
-        ("temperature", (0, 0.5, 2), (-0.001, 2.001)),
-        ("top_k", (1, 100), (0, 101, 1.5)),
-    ):
-        bodies += [({"prompt": "Hello", field: value}, True) for value in inside]
-        bodies += [({"prompt": "Hello", field: value}, False) for value in (*outside, True, "1")]
-    properties = step.GenerateRequest.model_json_schema().get("properties", {})
-    for body, valid in bodies:
-        why = "clients and /docs read the schema: write types and bounds into the fields, where pydantic sees them, "
-        why += "and not only into a validator's code."
-        if not valid and any("anyOf" in properties.get(field, {}) for field in body):
-            why = "bounds in the `Field` of a union (`int | float`) do not reach its members' schemas: give the field "
-            why += "one type, or each member its own bounds."
-        expect(
-            validator.is_valid(body) is valid,
-            call=f"GenerateRequest.model_json_schema(), asked about {shown(body)}",
-            got="the schema refuses it" if valid else "the schema admits it",
-            wanted="admitted" if valid else "refused",
-            why=why,
-        )
+
+# For stars.
 
 
 @pytest.mark.stretch
@@ -369,9 +310,8 @@ def test_half_a_character_is_refused(step: ModuleType) -> None:
 
     Hint: What does `chr(0xD800).encode()` say? Which place in the schema could ask the prompt the same question?
     """
-    why = 'JSON can spell half a character ("\\ud800"). It is no text, and fails later, in the engine: refuse it here.'
     for prompt in ("\ud800", "Hello \udc00 there"):
-        refused(step, why, prompt=prompt)
+        request_refusals.refuses_half_a_character(step, prompt)
 
 
 @pytest.mark.stretch
@@ -382,16 +322,4 @@ def test_what_was_not_measured_is_left_out(step: ModuleType) -> None:
     offers you for figures that may be missing.
     """
     for metrics in (UNMEASURED, ONE_TOKEN):
-        got = response_json(step, "Yes.", metrics)["metrics"]
-        why = "null and a default of 0.0 are no readings, and a chart takes them for some: leave a field out while it "
-        why += "is None."
-        own = json.loads(step.GenerateResponse(text="Yes.", metrics=dict(metrics)).model_dump_json())["metrics"]
-        if set(own) == set(metrics):
-            why = "FastAPI does not call your model_dump_json: say it in the fields, with WHERE_KNOWN or `exclude_if`."
-        expect(
-            set(got) == set(metrics),
-            call=f"GenerateResponse(text='Yes.', metrics={shown(metrics)}), as FastAPI sends it",
-            got=shown(got),
-            wanted=shown(metrics),
-            why=why,
-        )
+        leaves_out_what_was_not_measured(step, metrics)
