@@ -3,7 +3,8 @@
 It knows nothing of engines or models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +15,7 @@ from shared.limits import RequestRefused
 from shared.worker import Busy, Stopped
 
 RETRY_AFTER_S = 1
+NOT_READ = "The body was not read as JSON: send it with the header Content-Type: application/json"
 
 
 class TextStream(StreamingResponse):
@@ -47,7 +49,15 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-    return _unprocessable([_problem(found["type"], found["loc"], found["msg"]) for found in error.errors()])
+    is_read = not isinstance(error.body, bytes)  # FastAPI reads as JSON only what says that it is
+    return _unprocessable(
+        [_problem(found["type"], found["loc"], _message(found) if is_read else NOT_READ) for found in error.errors()]
+    )
+
+
+def _message(found: Mapping[str, Any]) -> str:
+    """What is wrong; of a text that is no JSON also what the parser expected."""
+    return f"{found['msg']}: {found['ctx']['error']}" if found["type"] == "json_invalid" else found["msg"]
 
 
 async def _refused(request: Request, error: RequestRefused) -> JSONResponse:

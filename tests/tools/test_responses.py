@@ -156,6 +156,19 @@ def test_a_bad_body_is_told_by_place_kind_and_message_alone(content: bytes, plac
     assert "sesame" not in response.text
 
 
+def test_a_text_that_is_no_json_is_told_with_what_the_parser_expected() -> None:
+    response = client_raising().post("/", content=b"{'number': 1}", headers={"content-type": "application/json"})
+    assert "Expecting property name" in response.json()["detail"][0]["msg"]
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
+def test_a_body_that_does_not_say_that_it_is_json_is_told_what_to_send(kind: str) -> None:
+    response = client_raising().post("/", content=b'{"number": 1}', headers={"content-type": kind})
+    assert response.status_code == 422
+    (problem,) = response.json()["detail"]
+    assert problem["loc"] == ["body"] and "Content-Type: application/json" in problem["msg"]
+
+
 def test_a_field_that_utf8_cannot_write_is_a_422() -> None:
     content = b'{"number": 1, "\\ud800": 1}'
     response = client_raising().post("/", content=content, headers={"content-type": "application/json"})
