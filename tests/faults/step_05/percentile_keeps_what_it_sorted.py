@@ -40,6 +40,6 @@ def percentile(values: Sequence[float], q: float) -> float:
         raise ValueError(f"percentile needs at least one value and q from 0 to 100, not {len(values)} values and q={q}")
     key = id(values), len(values)
     if key not in SORTED:
-        SORTED[key] = sorted(values)
-    ranked = SORTED[key]
+        SORTED[key] = values, sorted(values)  # the values too: as long as they live, their id is nobody else's
+    ranked = SORTED[key][1]
     return ranked[max(ceil(q / 100 * len(ranked)), 1) - 1]
