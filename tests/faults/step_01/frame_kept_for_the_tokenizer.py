@@ -10,7 +10,7 @@ _frames = {}
 
 
 def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
-    key = (id(tokenizer), system_prompt)
+    key = (tokenizer, system_prompt)  # by the object itself, which lives as long as its frame
     if key not in _frames:
         messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": "USER_TEXT"}]
         _frames[key] = tokenizer.apply_chat_template(
