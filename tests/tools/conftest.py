@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.schedule import JOBS
+from tests.tools.schedule import JOBS, PLACES
 from tests.tools.specimens import FAULTS, is_readable, read_specimen, specimen_paths
 from tests.tools.zoo import Zoo
 
 ZOO = pytest.StashKey[Zoo]()
-BESIDE = 1  # so many at a time while other tests run
 
 
 def pytest_configure() -> None:
@@ -29,7 +28,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             files = specimen_paths(FAULTS / f"step_{step.number:02d}") if step else [parameters["path"]]
             wanted.update(dict.fromkeys(files))
     if wanted and not session.config.option.collectonly:
-        session.config.stash[ZOO] = Zoo([read_specimen(path) for path in wanted if is_readable(path)], BESIDE)
+        session.config.stash[ZOO] = Zoo([read_specimen(path) for path in wanted if is_readable(path)], JOBS)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -41,5 +40,5 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def zoo(pytestconfig: pytest.Config) -> Zoo:
     """Verdicts on the files that the selected tests ask for."""
     zoo = pytestconfig.stash[ZOO]
-    zoo.take_places(JOBS)  # the other tests are done: those of the zoo come last
+    zoo.take_places(PLACES)  # the other tests are done: those of the zoo come last
     return zoo

@@ -20,7 +20,7 @@ from kata.steps import STEPS, Step, get_step
 from tests.tools import likeness
 from tests.tools.matrix import MATRIX, is_current, matrix_text
 from tests.tools.proof import COLUMNS, Proof, as_json
-from tests.tools.schedule import JOBS
+from tests.tools.schedule import PLACES
 from tests.tools.specimens import Specimen, read_specimen, specimen_paths
 from tests.tools.zoo import Zoo
 
@@ -141,7 +141,7 @@ def _files(folders: Sequence[str]) -> list[Path]:
 def _wish() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m kata prove", description="Prove the checks on the zoo.")
     parser.add_argument("step", type=_step, nargs="?", help=f"1 to {len(STEPS)}; all of them without it")
-    parser.add_argument("--jobs", type=_at_least_one, default=JOBS, metavar="N", help="so many at a time")
+    parser.add_argument("--jobs", type=_at_least_one, default=PLACES, metavar="N", help="so many at a time")
     parser.add_argument("--check", action="store_true", help="do not write MATRIX.md; fail where it is not current")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args()

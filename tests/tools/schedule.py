@@ -15,13 +15,14 @@ from tests.tools.specimens import Specimen, Verdict, required_checks
 from tests.tools.warm import FORKS, Start, with_processes
 
 JOBS = 2
+PLACES = JOBS + 1  # of the zoo: its processes also wait, for threads and for each other
 FILE_LIMIT_S = 60
 WAITING_STEPS = (8,)  # their checks wait for answers that a fault never gives: they run beside those that compute
 Tell = Callable[[Verdict], None]
 Jobs = Callable[[], int]
 
 
-def run(specimens: Sequence[Specimen], tell: Tell, jobs: Jobs = lambda: JOBS, curious: bool = False) -> None:
+def run(specimens: Sequence[Specimen], tell: Tell, jobs: Jobs = lambda: PLACES, curious: bool = False) -> None:
     """Runs the checks of each specimen, so many at a time, and tells the verdicts as they come.
 
     jobs: asked again and again. Steps whose checks mostly wait have as many places once more.
@@ -42,7 +43,7 @@ class _Schedule:
     def __init__(self, specimens: Sequence[Specimen], start: Start, folder: Path, curious: bool) -> None:
         self.start, self.folder = start, folder
         self.waiting = {True: [], False: []}  # by whether they mostly wait
-        for specimen in specimens:
+        for specimen in sorted(specimens, key=lambda one: one.is_fault):  # the right ones, which take longest, first
             self.waiting[specimen.step.number in WAITING_STEPS].append(specimen)
         self.running: list[_Running] = []
         self.idle = {one.step: set(required_checks(one.step)) if curious else set() for one in specimens}

@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from typing import TextIO
 
 from kata.steps import ROOT
-from tests.tools.schedule import JOBS, run
+from tests.tools.schedule import PLACES, run
 from tests.tools.specimens import Specimen, Verdict, judge, read_specimen, specimen_paths
 from tests.tools.warm import FORKS
 
@@ -33,7 +33,7 @@ class Zoo:
 
     program = ("-m", "tests.tools.zoo")
 
-    def __init__(self, specimens: Sequence[Specimen], jobs: int = JOBS) -> None:
+    def __init__(self, specimens: Sequence[Specimen], jobs: int = PLACES) -> None:
         command = [sys.executable, *self.program, "--json", "--jobs", str(jobs)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
@@ -111,7 +111,7 @@ def main() -> int:
     """Prints a line for each file; 1 where a file does not prove what it promises."""
     parser = argparse.ArgumentParser(prog="python -m tests.tools.zoo", description="Judge files of the zoo.")
     parser.add_argument("files", nargs="*", type=Path, help="files or folders of the zoo")
-    parser.add_argument("--jobs", type=int, default=JOBS)
+    parser.add_argument("--jobs", type=int, default=PLACES)
     parser.add_argument("--json", action="store_true", help="take the files from stdin, a line each; print JSON")
     wish = parser.parse_args()
     if not wish.files and not wish.json:
