@@ -1,6 +1,7 @@
 """Checks of step 8: the server over a scripted engine, in one process and on a real socket; the engine over spies.
 
-What is judged on a socket stands in `doubles/server_under_load.py`, what is judged of errors in `server_errors.py`.
+What is judged on a socket stands in `doubles/server_streams.py`, `server_places.py` and `server_at_once.py`, what is
+judged of errors in `server_errors.py`.
 """
 
 from functools import partial
@@ -12,7 +13,7 @@ import pytest
 from kata.failure import CheckFailure, expect
 from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics, SpecDecodeMetrics
-from tests.doubles import server_errors, server_under_load
+from tests.doubles import server_at_once, server_errors, server_places, server_streams
 from tests.doubles.engine_spies import EMPTY, EMPTY_RESULT, GENERATION, RESULT, EngineSpies, passive
 from tests.doubles.engine_verdicts import (
     check_engine_arguments,
@@ -195,7 +196,7 @@ def test_a_piece_goes_out_before_the_next_is_made(server: ModuleType) -> None:
     Hint: What is there when your endpoint returns: the first piece, or the last? Look for a loop, or a function, that
     takes them all.
     """
-    server_under_load.sends_pieces_as_they_come(server.create_app)
+    server_streams.sends_pieces_as_they_come(server.create_app)
 
 
 def test_the_request_reaches_the_engine(server: ModuleType) -> None:
@@ -267,7 +268,7 @@ def test_each_request_gets_its_own_answer(server: ModuleType) -> None:
             got = body_of(client.post("/generate", body), asked("/generate", body))["text"]
             expect(got == f"{prompt}!", call=asked("/generate", body), got=got, wanted=f"{prompt}!", why=why)
             expect_whole(client.post("/stream", body), f"{prompt}!", asked("/stream", body))
-    server_under_load.answers_each_its_own(server.create_app)
+    server_at_once.answers_each_its_own(server.create_app)
 
 
 def test_a_bad_body_gets_a_422_that_names_the_field(server: ModuleType) -> None:
@@ -304,7 +305,7 @@ def test_apps_share_nothing(server: ModuleType) -> None:
                 wanted=[text, text],
                 why="a module-wide variable is shared by all apps: keep engine and state inside create_app.",
             )
-    server_under_load.keeps_apps_apart(server.create_app)
+    server_at_once.keeps_apps_apart(server.create_app)
 
 
 def test_the_engine_summarizes_the_cached_generation(server: ModuleType, spies: EngineSpies) -> None:
@@ -403,7 +404,7 @@ def test_health_answers_while_the_engine_works(server: ModuleType) -> None:
     Hint: Which line holds the event loop while the engine works, and which one merely waits? And on whose threads does
     an endpoint run that is `def`, without `async`?
     """
-    server_under_load.keeps_health_answering(server.create_app)
+    server_at_once.keeps_health_answering(server.create_app)
 
 
 @pytest.mark.stretch
@@ -452,7 +453,7 @@ def test_half_an_answer_never_looks_whole(server: ModuleType) -> None:
     Hint: Where does an error go that is raised after the first piece: is there a `try`, or a `finally`, around it? What
     does the client see, an end or a break?
     """
-    server_under_load.breaks_off_after_an_error(server.create_app)
+    server_streams.breaks_off_after_an_error(server.create_app)
 
 
 @pytest.mark.stretch
@@ -462,7 +463,7 @@ def test_a_client_that_leaves_stops_the_generation(server: ModuleType) -> None:
     Hint: Who closes the iterator when its reader is gone? Does the response get the one that the worker gave, or
     something around it that keeps it open?
     """
-    server_under_load.stops_for_nobody(server.create_app)
+    server_streams.stops_for_nobody(server.create_app)
 
 
 @pytest.mark.stretch
@@ -471,7 +472,7 @@ def test_too_many_requests_are_told_to_come_back(server: ModuleType) -> None:
 
     Hint: Does `max_pending` reach the worker, and does every request of the engine go through it?
     """
-    server_under_load.turns_away_beyond_max_pending(server.create_app)
+    server_places.turns_away_beyond_max_pending(server.create_app)
 
 
 @pytest.mark.stretch
@@ -481,7 +482,7 @@ def test_every_place_comes_back(server: ModuleType) -> None:
     Hint: Which of your ways out goes past the worker, or holds something of its own that nobody gives back after an
     error?
     """
-    server_under_load.gives_places_back(server.create_app)
+    server_places.gives_places_back(server.create_app)
 
 
 @pytest.mark.stretch
@@ -491,7 +492,7 @@ def test_the_engine_serves_one_request_at_a_time(server: ModuleType) -> None:
     Hint: On how many threads can your engine be at once? The worker has one of them. How many have FastAPI's own `def`
     endpoints?
     """
-    server_under_load.serves_one_at_a_time(server.create_app)
+    server_at_once.serves_one_at_a_time(server.create_app)
 
 
 @pytest.mark.stretch
@@ -500,7 +501,7 @@ def test_shutdown_does_not_wait_for_the_engine(server: ModuleType) -> None:
 
     Hint: What happens after the `yield` of `lifespan`? Who still waits then, and for what?
     """
-    server_under_load.shuts_down_at_once(server.create_app)
+    server_at_once.shuts_down_at_once(server.create_app)
 
 
 @pytest.mark.stretch

@@ -3,8 +3,6 @@
 Each function takes `create_app` and raises a `CheckFailure` where the promise is broken.
 """
 
-from collections.abc import Callable
-
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
@@ -15,6 +13,7 @@ from tests.doubles.engines import ScriptedEngine, raising
 from tests.doubles.server_verdicts import (
     ENDPOINTS,
     HELLO,
+    CreateApp,
     as_json,
     asked,
     body_of,
@@ -24,7 +23,6 @@ from tests.doubles.server_verdicts import (
     names_field,
 )
 
-CreateApp = Callable[..., FastAPI]
 BAD_BODIES = (
     ("prompt", {}),
     ("prompt", {"prompt": " \n"}),

@@ -20,6 +20,8 @@ from tests.doubles.server_slips import told
 ENDPOINTS = ("/generate", "/stream")
 HELLO = {"prompt": "Hello"}
 
+CreateApp = Callable[..., FastAPI]
+
 
 class Client:
     """Requests in one process. An error of the server's code is a failure of the check, unless the app is `quiet`."""
@@ -125,7 +127,7 @@ def names_field(answer: Answer, field: str) -> bool:
 EARLIER = {"prompt": "Something else", "max_new_tokens": 11, "temperature": 1.5, "top_k": 9}
 
 
-def check_what_the_engine_is_asked(create_app: Callable[..., FastAPI], body: dict, wanted: Asked) -> None:
+def check_what_the_engine_is_asked(create_app: CreateApp, body: dict, wanted: Asked) -> None:
     """Whether the body arrives at the engine, through both endpoints, as what is wanted (its method left open)."""
     engine = ScriptedEngine()
     with client_of(create_app(engine)) as client:
