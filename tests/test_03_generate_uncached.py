@@ -25,15 +25,8 @@ from tests.doubles.calls import Call
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import prompt_ids, run
-from tests.doubles.loop_spies import (
-    expect_calls,
-    expect_each,
-    step_1_giving,
-    step_2_giving,
-    step_2_watched,
-    told_of_the_sampler,
-    told_with_use_cache,
-)
+from tests.doubles.loop_spies import step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
+from tests.doubles.loop_verdicts import expect_calls, expect_each, told_with_use_cache
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import TRICKY_IDS, hashed, rows, tricky
 

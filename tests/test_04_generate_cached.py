@@ -24,7 +24,8 @@ from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import prompt_ids, run
-from tests.doubles.loop_spies import expect_each, step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
+from tests.doubles.loop_spies import step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
+from tests.doubles.loop_verdicts import expect_each
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed, rows
 

@@ -14,14 +14,14 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import IM_END
 from tests.doubles.loop_promises import prompt_ids, run, stopping_after
-from tests.doubles.loop_spies import (
+from tests.doubles.loop_results import take
+from tests.doubles.loop_spies import inputs_of
+from tests.doubles.loop_verdicts import (
     counted,
     expect_calls,
     expect_counts,
     expect_each,
     expect_ids,
-    inputs_of,
-    take,
     told_with_use_cache,
 )
 from tests.doubles.scripted_model import Script, ScriptedCache, ScriptedModel

@@ -10,7 +10,9 @@ from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
 from tests.doubles.loop_promises import PROMPT, name_of, prompt_ids, run
-from tests.doubles.loop_spies import expect_ids, inputs_of, take
+from tests.doubles.loop_results import take
+from tests.doubles.loop_spies import inputs_of
+from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed
 from tests.doubles.tiny_models import library_greedy, tiny_gpt2, tiny_llama, tiny_qwen3

@@ -18,7 +18,7 @@ from tests.doubles.engines import raising
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.loop_manners import ERRORS
 from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
-from tests.doubles.loop_spies import expect_ids
+from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed
 

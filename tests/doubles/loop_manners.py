@@ -15,7 +15,8 @@ from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
 from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run
-from tests.doubles.loop_spies import Draw, expect_ids, expect_no_graph
+from tests.doubles.loop_spies import Draw
+from tests.doubles.loop_verdicts import expect_ids, expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, flat, hashed, rows
 

@@ -17,15 +17,9 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.backends import metaspace_backend
 from tests.doubles.calls import Call, trace
 from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
-from tests.doubles.loop_spies import (
-    as_generation,
-    counted,
-    expect_calls,
-    expect_counts,
-    expect_each,
-    expect_ids,
-    step_1_giving,
-)
+from tests.doubles.loop_results import as_generation
+from tests.doubles.loop_spies import step_1_giving
+from tests.doubles.loop_verdicts import counted, expect_calls, expect_counts, expect_each, expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import Script, close_rows, expected_reply, hashed
 

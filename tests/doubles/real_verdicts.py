@@ -19,7 +19,7 @@ from shared.runtime import Runtime
 from shared.sampling_params import SamplingParams
 from tests.doubles.draws import best_tokens, call_text, drawn_by_row
 from tests.doubles.loop_promises import run
-from tests.doubles.loop_spies import expect_ids, ids_text
+from tests.doubles.loop_verdicts import expect_ids, ids_text
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM
 from tests.doubles.prompt_verdicts import expect_prompt, expect_there
 from tests.doubles.readings import FIGURES, plain_number, result_of

@@ -14,7 +14,7 @@ from tests.doubles.backends import zero_eos_backend
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
-from tests.doubles.loop_spies import counted
+from tests.doubles.loop_verdicts import counted
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.stream_record import Told
 from tests.doubles.stream_texts import short

@@ -17,7 +17,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.locks import in_another_thread
-from tests.doubles.loop_spies import expect_no_graph
+from tests.doubles.loop_verdicts import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
 from tests.doubles.stream_record import UNFINISHED

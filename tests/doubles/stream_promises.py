@@ -13,7 +13,8 @@ from shared.sampling_params import SamplingParams
 from shared.stopping import stop_token_ids
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
-from tests.doubles.loop_spies import counted, expect_ids, inputs_of
+from tests.doubles.loop_spies import inputs_of
+from tests.doubles.loop_verdicts import counted, expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.stream_record import Told
 from tests.doubles.stream_texts import short
