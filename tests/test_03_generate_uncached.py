@@ -13,18 +13,19 @@ from shared.sampling_params import SamplingParams
 from tests.doubles import (
     device_tier,
     library_verdicts,
+    loop_ends,
     loop_leftovers,
     loop_manners,
-    loop_promises,
     loop_readings,
     loop_refusals,
     loop_texts,
+    loop_tokens,
     real_model,
 )
 from tests.doubles.calls import Call
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import IM_END
-from tests.doubles.loop_promises import prompt_ids, run
+from tests.doubles.loop_runs import prompt_ids, run
 from tests.doubles.loop_spies import step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
 from tests.doubles.loop_verdicts import expect_calls, expect_each, told_with_use_cache
 from tests.doubles.scripted_model import ScriptedModel
@@ -49,7 +50,7 @@ def test_the_prompt_goes_through_step_1(load):
 
     Hint: How often is `prepare_inputs` called, and with what? Is what the model gets first exactly what came back?
     """
-    loop_promises.goes_through_step_1(load, "generate_uncached")
+    loop_tokens.goes_through_step_1(load, "generate_uncached")
 
 
 def test_every_call_takes_the_whole_sequence(step):
@@ -122,7 +123,7 @@ def test_an_eos_in_the_prompt_ends_nothing(step):
 
     Hint: Decode the prompt's ids and count the EOS in them. Which ids does your loop look at when it decides to stop?
     """
-    loop_promises.is_not_ended_by_the_prompt(step.generate_uncached)
+    loop_ends.is_not_ended_by_the_prompt(step.generate_uncached)
 
 
 def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
@@ -131,7 +132,7 @@ def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
     Hint: Count by hand for a limit of 1: how often is the model called, before the loop, in it, and after it?
     """
     for new_tokens in (1, 2, 16):
-        loop_promises.makes_exactly(step.generate_uncached, new_tokens)
+        loop_tokens.makes_exactly(step.generate_uncached, new_tokens)
 
 
 def test_each_token_is_the_best_of_the_last_row(step):
@@ -139,7 +140,7 @@ def test_each_token_is_the_best_of_the_last_row(step):
 
     Hint: Print `logits.shape`. There is a row for every position: which of them speaks about the token that comes next?
     """
-    loop_promises.says_what_the_model_says(step.generate_uncached)
+    loop_tokens.says_what_the_model_says(step.generate_uncached)
 
 
 def test_it_stops_at_every_eos(step):
@@ -148,7 +149,7 @@ def test_it_stops_at_every_eos(step):
     Hint: Print `stop_ids`: how many are there? At the moment when you look, is the new token in `output_ids` yet, and
     has the model been called again?
     """
-    loop_promises.stops_at_every_eos(step.generate_uncached)
+    loop_ends.stops_at_every_eos(step.generate_uncached)
 
 
 def test_it_can_ignore_eos(step):
@@ -157,7 +158,7 @@ def test_it_can_ignore_eos(step):
     Hint: Which line ends your loop early, and what does it ask besides the id? If the answer goes on: does that token
     still get into ids and mask?
     """
-    loop_promises.can_ignore_eos(step.generate_uncached)
+    loop_ends.can_ignore_eos(step.generate_uncached)
 
 
 def test_it_says_why_it_ended(step):
@@ -166,7 +167,7 @@ def test_it_says_why_it_ended(step):
     Hint: `finish_reason` in `shared/generation.py` reads the reason off the ids. Is the one that ended the answer among
     them, at the end?
     """
-    loop_promises.says_why_it_ended(step.generate_uncached)
+    loop_ends.says_why_it_ended(step.generate_uncached)
 
 
 def test_max_new_tokens_wins_over_the_params(step):
@@ -174,7 +175,7 @@ def test_max_new_tokens_wins_over_the_params(step):
 
     Hint: How many rounds does your loop make, and which number decides? What does `max_new_tokens or …` do to a 0?
     """
-    loop_promises.keeps_the_limit(step.generate_uncached)
+    loop_ends.keeps_the_limit(step.generate_uncached)
 
 
 def test_it_refuses_fewer_than_one_token(step):
@@ -309,7 +310,7 @@ def test_eighty_tokens_after_a_long_prompt(step):
 
     Hint: Is there a number in your code, a slice, a maximum, the size of a buffer, that a longer sequence runs into?
     """
-    _expect_no_cache(*loop_promises.copes_with_a_long_prompt(step.generate_uncached))
+    _expect_no_cache(*loop_tokens.copes_with_a_long_prompt(step.generate_uncached))
 
 
 def test_new_tensors_follow_the_model_to_its_device(step):

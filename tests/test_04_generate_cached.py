@@ -12,18 +12,19 @@ from tests.doubles import (
     decode_promises,
     device_tier,
     library_verdicts,
+    loop_ends,
     loop_leftovers,
     loop_manners,
-    loop_promises,
     loop_readings,
     loop_refusals,
     loop_texts,
+    loop_tokens,
     real_model,
 )
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import IM_END
-from tests.doubles.loop_promises import prompt_ids, run
+from tests.doubles.loop_runs import prompt_ids, run
 from tests.doubles.loop_spies import step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
 from tests.doubles.loop_verdicts import expect_each
 from tests.doubles.scripted_model import ScriptedModel
@@ -198,7 +199,7 @@ def test_the_prompt_goes_through_step_1(load):
 
     Hint: What does `prepare_inputs` get, and what becomes of its result before `decode_tokens` has it?
     """
-    loop_promises.goes_through_step_1(load, "generate_cached")
+    loop_tokens.goes_through_step_1(load, "generate_cached")
 
 
 def test_no_gradients_are_recorded(step):
@@ -256,7 +257,7 @@ def test_generate_cached_says_what_the_model_says(step):
     Hint: Compare `list(decode_tokens(…))` with the `output_ids` of `generate_cached` on one prompt. What does the
     collecting add, or lose?
     """
-    loop_promises.says_what_the_model_says(step.generate_cached)
+    loop_tokens.says_what_the_model_says(step.generate_cached)
 
 
 def test_it_stops_at_every_eos(step):
@@ -264,7 +265,7 @@ def test_it_stops_at_every_eos(step):
 
     Hint: `generate_cached` has made `stop_ids`. Do they reach the loop as they are, all of them?
     """
-    loop_promises.stops_at_every_eos(step.generate_cached)
+    loop_ends.stops_at_every_eos(step.generate_cached)
 
 
 def test_generate_cached_can_ignore_eos(step):
@@ -272,7 +273,7 @@ def test_generate_cached_can_ignore_eos(step):
 
     Hint: Which params does the loop get from `generate_cached`: the request's own?
     """
-    loop_promises.can_ignore_eos(step.generate_cached)
+    loop_ends.can_ignore_eos(step.generate_cached)
 
 
 def test_it_says_why_it_ended(step):
@@ -280,7 +281,7 @@ def test_it_says_why_it_ended(step):
 
     Hint: The reason is read off the last of `output_ids`. Has the token that ended the answer got there?
     """
-    loop_promises.says_why_it_ended(step.generate_cached)
+    loop_ends.says_why_it_ended(step.generate_cached)
 
 
 def test_max_new_tokens_wins_over_the_params(step):
@@ -289,7 +290,7 @@ def test_max_new_tokens_wins_over_the_params(step):
     Hint: Which of the numbers at hand goes to `decode_tokens` as its limit? One of them has been made of the two
     others.
     """
-    loop_promises.keeps_the_limit(step.generate_cached)
+    loop_ends.keeps_the_limit(step.generate_cached)
 
 
 def test_it_refuses_fewer_than_one_token(step):
@@ -376,7 +377,7 @@ def test_eighty_tokens_after_a_long_prompt(step):
     """
     decode_promises.goes_on_as_it_began(step)
     decode_promises.cuts_no_long_prompt(step)
-    loop_promises.copes_with_a_long_prompt(step.generate_cached)
+    loop_tokens.copes_with_a_long_prompt(step.generate_cached)
 
 
 def test_new_tensors_follow_the_model_to_its_device(step):

@@ -16,8 +16,8 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.decode_promises import IDS, decode, decoded, slips_named
 from tests.doubles.locks import in_another_thread
-from tests.doubles.loop_promises import run, stopping_after
 from tests.doubles.loop_results import take
+from tests.doubles.loop_runs import run, stopping_after
 from tests.doubles.loop_spies import inputs_of
 from tests.doubles.loop_verdicts import counted, expect_each, expect_ids, expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel

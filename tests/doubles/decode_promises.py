@@ -13,8 +13,8 @@ from kata.failure import CheckFailure, expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import IM_END
-from tests.doubles.loop_promises import prompt_ids, run, stopping_after
 from tests.doubles.loop_results import take
+from tests.doubles.loop_runs import prompt_ids, run, stopping_after
 from tests.doubles.loop_spies import inputs_of
 from tests.doubles.loop_verdicts import (
     counted,

@@ -20,7 +20,7 @@ from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import Call
 from tests.doubles.fast_tokenizer import FastTokenizer
-from tests.doubles.loop_promises import PROMPT, name_of, prompt_ids, run
+from tests.doubles.loop_runs import PROMPT, name_of, prompt_ids, run
 from tests.doubles.loop_spies import step_2_giving
 from tests.doubles.loop_verdicts import difference
 from tests.doubles.scripted_model import ScriptedModel

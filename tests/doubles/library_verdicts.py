@@ -9,8 +9,8 @@ from kata.failure import CheckFailure
 from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
-from tests.doubles.loop_promises import PROMPT, name_of, prompt_ids, run
 from tests.doubles.loop_results import take
+from tests.doubles.loop_runs import PROMPT, name_of, prompt_ids, run
 from tests.doubles.loop_spies import inputs_of
 from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.scripted_model import ScriptedModel

@@ -1,6 +1,6 @@
 """What `generate_uncached` and `generate_cached` leave behind: nothing in what they are handed, nothing between calls.
 
-As in `loop_promises.py`, each function is handed a solution's `generate`.
+As in `loop_tokens.py`, each function is handed a solution's `generate`.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from tests.doubles.calls import trace
 from tests.doubles.engines import raising
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.loop_manners import ERRORS
-from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
+from tests.doubles.loop_runs import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
 from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed

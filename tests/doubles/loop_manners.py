@@ -1,6 +1,6 @@
 """How `generate_uncached` and `generate_cached` behave towards the rest of the house, judged in one place.
 
-As in `loop_promises.py`, each function is handed a solution's `generate`, or a way to load it.
+As in `loop_tokens.py`, each function is handed a solution's `generate`, or a way to load it.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from kata.failure import CheckFailure, expect
 from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.elsewhere import DEVICE, MixedDevices, elsewhere
-from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run
+from tests.doubles.loop_runs import PROMPT, Generate, name_of, prompt_ids, run
 from tests.doubles.loop_spies import Draw
 from tests.doubles.loop_verdicts import expect_ids, expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel

@@ -7,7 +7,7 @@ from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import IM_END, IM_START
-from tests.doubles.loop_promises import Generate, run
+from tests.doubles.loop_runs import Generate, run
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed
 

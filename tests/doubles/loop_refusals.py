@@ -14,7 +14,7 @@ from shared.limits import RequestRefused
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import FastTokenizer
-from tests.doubles.loop_promises import PROMPT, Generate, name_of, prompt_ids, run
+from tests.doubles.loop_runs import PROMPT, Generate, name_of, prompt_ids, run
 from tests.doubles.loop_verdicts import counted
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed

@@ -10,7 +10,7 @@ from shared.generation import Generation
 from shared.sampling_params import SamplingParams
 from tests.doubles.backends import metaspace_backend
 from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, IM_START, FastTokenizer
-from tests.doubles.loop_promises import Generate, prompt_ids, run, stopping_after
+from tests.doubles.loop_runs import Generate, prompt_ids, run, stopping_after
 from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, replying

@@ -12,7 +12,7 @@ from kata.failure import expect
 from shared.generation import Generation
 from shared.runtime import Runtime, RuntimeUnavailable, load_runtime
 from shared.stopping import stop_token_ids
-from tests.doubles.loop_promises import run
+from tests.doubles.loop_runs import run
 from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM
 from tests.doubles.tiny_models import library_greedy

@@ -18,7 +18,7 @@ from kata.failure import expect
 from shared.runtime import Runtime
 from shared.sampling_params import SamplingParams
 from tests.doubles.draws import best_tokens, call_text, drawn_by_row
-from tests.doubles.loop_promises import run
+from tests.doubles.loop_runs import run
 from tests.doubles.loop_verdicts import expect_ids, ids_text
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM
 from tests.doubles.prompt_verdicts import expect_prompt, expect_there
