@@ -8,8 +8,10 @@ import pytest
 
 from kata.failure import expect
 from tests.doubles import (
+    decode_calls,
     decode_manners,
-    decode_promises,
+    decode_runs,
+    decode_yields,
     device_tier,
     library_verdicts,
     loop_ends,
@@ -39,7 +41,7 @@ def test_the_first_call_takes_the_whole_prompt(load):
     """
     watched = step_2_watched(load(2))
     with told_of_the_sampler(watched.shapes):
-        decode_promises.prefills_the_whole_prompt(load(under={2: watched}))
+        decode_calls.prefills_the_whole_prompt(load(under={2: watched}))
 
 
 def test_every_later_call_takes_the_newest_token_alone(step):
@@ -48,7 +50,7 @@ def test_every_later_call_takes_the_newest_token_alone(step):
     Hint: Print `input_ids.shape` in every round. The model has read everything up to its last call: what is the one
     thing that it has not?
     """
-    decode_promises.feeds_one_token(step)
+    decode_calls.feeds_one_token(step)
 
 
 def test_use_cache_is_said_outright(step):
@@ -56,7 +58,7 @@ def test_use_cache_is_said_outright(step):
 
     Hint: What is `output.past_key_values` when nobody asks for a cache? Who decides it then?
     """
-    decode_promises.says_use_cache(step)
+    decode_calls.says_use_cache(step)
 
 
 def test_every_later_call_takes_the_cache_of_the_call_before(step):
@@ -65,7 +67,7 @@ def test_every_later_call_takes_the_cache_of_the_call_before(step):
     Hint: Which variable goes in as the cache in round three, and who set it last? How does your code find out that
     there is none yet, and what does `bool()` say to an empty one?
     """
-    decode_promises.hands_on_the_cache(step)
+    decode_calls.hands_on_the_cache(step)
 
 
 def test_the_mask_is_as_long_as_cached_and_new(step):
@@ -74,7 +76,7 @@ def test_the_mask_is_as_long_as_cached_and_new(step):
     Hint: The prompt has 9 ids. How many ones has the mask at the prefill, at the first decode call, at the second?
     Print it beside the number of cached ids.
     """
-    decode_promises.grows_the_mask(step)
+    decode_calls.grows_the_mask(step)
 
 
 def test_positions_where_given_go_on(step):
@@ -83,7 +85,7 @@ def test_positions_where_given_go_on(step):
     Hint: The prompt's 9 ids are at the positions 0 to 8. At which one is the first new token, and what did your code
     say?
     """
-    decode_promises.counts_positions_on(step)
+    decode_calls.counts_positions_on(step)
 
 
 def test_a_token_costs_one_call_when_it_is_taken(step):
@@ -92,7 +94,7 @@ def test_a_token_costs_one_call_when_it_is_taken(step):
     Hint: Take one token with `next()` and count the calls of the model. What stands between the call that made the
     token and its `yield`?
     """
-    decode_promises.is_lazy(step)
+    decode_yields.is_lazy(step)
 
 
 def test_the_tokens_are_plain_ints_from_an_iterator(step):
@@ -100,7 +102,7 @@ def test_the_tokens_are_plain_ints_from_an_iterator(step):
 
     Hint: Print `type(next(decode_tokens(…)))`. Is it a number, or a tensor that holds one? And does `next` work at all?
     """
-    ids, call = decode_promises.decoded(step, ScriptedModel(hashed()), 3)
+    ids, call = decode_runs.decoded(step, ScriptedModel(hashed()), 3)
     expect(bool(ids), call=call, got="no token", wanted="3 tokens", why="each call of the model gives one.")
 
 
@@ -109,7 +111,7 @@ def test_a_stop_id_in_the_prompt_ends_nothing(step):
 
     Hint: Which ids do you compare with `stop_ids`? How many of them are new in a round?
     """
-    decode_promises.is_not_ended_by_the_prompt(step)
+    decode_yields.is_not_ended_by_the_prompt(step)
 
 
 def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
@@ -118,7 +120,7 @@ def test_it_makes_exactly_as_many_tokens_as_asked_for(step):
     Hint: Count the model's calls for a limit of 1, until the iterator says that it has ended. What does your loop do
     after its last `yield`?
     """
-    decode_promises.makes_exactly_as_many(step)
+    decode_yields.makes_exactly_as_many(step)
 
 
 def test_each_token_is_the_best_of_the_last_row(step):
@@ -127,7 +129,7 @@ def test_each_token_is_the_best_of_the_last_row(step):
     Hint: The prefill gives a row of logits for each id of the prompt, a decode call gives one. Which index is right for
     both?
     """
-    decode_promises.takes_the_best_of_the_last_row(step)
+    decode_yields.takes_the_best_of_the_last_row(step)
 
 
 def test_a_prompt_of_one_token(step):
@@ -135,7 +137,7 @@ def test_a_prompt_of_one_token(step):
 
     Hint: By what does your code know that it is at the prefill? Ask it that of a prompt of a single id.
     """
-    decode_promises.prefills_a_single_token(step)
+    decode_calls.prefills_a_single_token(step)
 
 
 def test_it_stops_at_the_stop_ids_it_was_handed(step):
@@ -144,7 +146,7 @@ def test_it_stops_at_the_stop_ids_it_was_handed(step):
     Hint: Where do the ids come from that end your loop: from the argument, or from model and tokenizer? And what comes
     first for the last token, its `yield` or the end?
     """
-    decode_promises.stops_at_the_stop_ids(step)
+    decode_yields.stops_at_the_stop_ids(step)
 
 
 def test_it_can_ignore_eos(step):
@@ -152,7 +154,7 @@ def test_it_can_ignore_eos(step):
 
     Hint: Which line ends the loop early, and what does it ask besides the id?
     """
-    decode_promises.can_ignore_stop_ids(step)
+    decode_yields.can_ignore_stop_ids(step)
 
 
 def test_two_at_once_do_not_touch_each_other(step):
@@ -239,7 +241,7 @@ def test_the_samplers_answer_is_used(load):
     Hint: Follow the sampler's tensor: what is yielded, and what goes into the next call? Are both made of it?
     """
     said = [115, 107, IM_END, 70_000, 107]  # an id of a large vocabulary
-    decode_promises.yields_what_the_sampler_says(load(under={2: step_2_giving(load(2), said)}), said)
+    decode_yields.yields_what_the_sampler_says(load(under={2: step_2_giving(load(2), said)}), said)
 
 
 def test_draws_come_from_the_global_generator(step):
@@ -375,8 +377,8 @@ def test_eighty_tokens_after_a_long_prompt(step):
 
     Hint: Print the lengths of mask and cache around token 70. Does one of them stop at some number?
     """
-    decode_promises.goes_on_as_it_began(step)
-    decode_promises.cuts_no_long_prompt(step)
+    decode_calls.goes_on_as_it_began(step)
+    decode_calls.cuts_no_long_prompt(step)
     loop_tokens.copes_with_a_long_prompt(step.generate_cached)
 
 

@@ -1,6 +1,6 @@
 """How `decode_tokens` behaves towards others: iterators beside it, its caller, who may leave early, and the inputs.
 
-As in `decode_promises.py`, each function is handed a solution's step 4, or a way to load it.
+As in `decode_calls.py`, each function is handed a solution's step 4, or a way to load it.
 """
 
 import gc
@@ -14,7 +14,7 @@ import torch
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
-from tests.doubles.decode_promises import IDS, decode, decoded, slips_named
+from tests.doubles.decode_runs import IDS, decode, decoded, slips_named
 from tests.doubles.locks import in_another_thread
 from tests.doubles.loop_results import take
 from tests.doubles.loop_runs import run, stopping_after

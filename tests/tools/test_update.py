@@ -108,7 +108,7 @@ def test_each_step_rests_on_its_checks_and_never_on_a_solution():
         files = files_behind(step)
         assert step.test_file in files and not [file for file in files if file.is_relative_to(REFERENCE)]
     behind_4 = {file.name for file in files_behind(get_step(4))}
-    assert {"decode_promises.py", "loop_ends.py", "scripted_model.py", "limits.py"} <= behind_4
+    assert {"decode_calls.py", "loop_ends.py", "scripted_model.py", "limits.py"} <= behind_4
     assert not behind_4 & {"device_tier.py", "real_verdicts.py", "worker.py"}
     assert {"worker.py", "server_errors.py"} <= {file.name for file in files_behind(get_step(8))}
 
