@@ -6,19 +6,30 @@ from types import SimpleNamespace
 from typing import Any
 
 
-def _passing_for(name: str, module: str, parts: str) -> property:
-    """The class that `isinstance` sees, where whoever asks has imported the library's own; else the double's."""
+def passing_for(*classes: tuple[str, str, str]) -> property:
+    """The class that `isinstance` sees: the first whose library whoever asks has imported; else the double's.
+
+    Each class by its name, the module to find it in, and the module whose import says that it can be found.
+    """
 
     def seen(self: object) -> type:
-        return getattr(sys.modules[module], name) if parts in sys.modules else type(self)
+        for name, module, parts in classes:
+            if parts in sys.modules:
+                return getattr(sys.modules[module], name)
+        return type(self)
 
     return property(seen)
+
+
+A_MODEL = ("PreTrainedModel", "transformers", "transformers.modeling_utils")
+A_MODULE = ("Module", "torch.nn", "torch.nn")
+A_TOKENIZER = ("PreTrainedTokenizerFast", "transformers", "transformers.tokenization_utils_base")
 
 
 class OfAModel:
     """Beside the forward of a `PreTrainedModel`."""
 
-    __class__ = _passing_for("PreTrainedModel", "transformers", "transformers.modeling_utils")
+    __class__ = passing_for(A_MODEL)
     name_or_path, main_input_name, base_model_prefix = "scripted", "input_ids", "model"
     is_gradient_checkpointing = False
 
@@ -47,7 +58,7 @@ class OfAModel:
 class OfATokenizer:
     """Beside the calls of a `PreTrainedTokenizerFast`."""
 
-    __class__ = _passing_for("PreTrainedTokenizerFast", "transformers", "transformers.tokenization_utils_base")
+    __class__ = passing_for(A_TOKENIZER)
 
 
 @dataclass

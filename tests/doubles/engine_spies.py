@@ -13,6 +13,7 @@ from kata.steps import get_step
 from shared.generation import Generation
 from shared.metrics import ServingMetrics
 from shared.result import GenerateResult
+from tests.doubles.asides import A_MODEL, A_MODULE, A_TOKENIZER, passing_for
 from tests.doubles.engines import Asked
 
 STREAMED = (" Pa", "ri", "s.\r\n", "\n\n", "ha", "ha", "ha", "ha", "e\u0301", "\ufffd", "<|im_end|>", " \x00", "\n")
@@ -20,6 +21,8 @@ GENERATION = Generation("".join(STREAMED), 9, [5, 0], "stop", ttft_s=0.25, laten
 RESULT = GenerateResult("".join(STREAMED), [5, 0], ServingMetrics(4.0, 9, 2, 250.0, 250.0, 500.0, True, "stop"))
 EMPTY = Generation("", 9, [], "length", ttft_s=None, latency_s=0.5, used_cache=True)
 EMPTY_RESULT = GenerateResult("", [], ServingMetrics(0.0, 9, 0, latency_ms=500.0, used_cache=True))
+PUT_TOGETHER = "the engine of step 8 is put together from these three: generate is summarize(generate_cached(…)), "
+PUT_TOGETHER += "stream is generate_stream(…)."
 
 
 class EngineSpies:
@@ -96,7 +99,7 @@ def _torch() -> Any:
 class Passive:
     """Stands for a model or a tokenizer that an engine only hands on; it may be moved about, and looked at.
 
-    Who looks is shown a scripted model or a tokenizer, made at that moment.
+    Who looks is shown a scripted model or a tokenizer, made at that moment; so is who calls it.
     """
 
     name_or_path = "tiny"
@@ -111,8 +114,27 @@ class Passive:
             raise AttributeError(name)
         return getattr(self._shown, name)
 
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._shown(*arguments, **named)
+
 
 class PassiveModel(Passive):
+    """`computed` counts how often it was made to compute, which is not the engine's own business."""
+
+    __class__ = passing_for(A_MODEL, A_MODULE)
+    _generations = 0
+
+    @property
+    def computed(self) -> int:
+        return self._generations + (len(self._shown.calls) if "_shown" in vars(self) else 0)
+
+    def generate(self, *inputs: Any, streamer: Any = None, **named: Any) -> Any:
+        """The library's own loop, of no token: what was put in comes out."""
+        self._generations += 1
+        if streamer is not None:  # its reader would wait for ever
+            streamer.end()
+        return inputs[0] if inputs else named.get("inputs", named.get("input_ids"))
+
     @cached_property
     def _shown(self) -> Any:
         from tests.doubles.scripted_model import ScriptedModel, hashed
@@ -121,6 +143,8 @@ class PassiveModel(Passive):
 
 
 class PassiveTokenizer(Passive):
+    __class__ = passing_for(A_TOKENIZER)
+
     @cached_property
     def _shown(self) -> Any:
         from tests.doubles.fast_tokenizer import FastTokenizer
@@ -152,8 +176,7 @@ class _Part(ModuleType):
                 call=f"{name}(…) of step {self.number}, out of step 8",
                 got="a call",
                 wanted="generate_cached, summarize and generate_stream, and none else",
-                why="the engine of step 8 is put together from these three: generate is summarize(generate_cached(…)), "
-                "stream is generate_stream(…).",
+                why=PUT_TOGETHER,
             )
 
         return not_needed

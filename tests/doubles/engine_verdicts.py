@@ -11,7 +11,7 @@ from typing import Any
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles.engine_spies import STREAMED, EngineSpies, chance, passive, was_touched
+from tests.doubles.engine_spies import PUT_TOGETHER, STREAMED, EngineSpies, chance, passive, was_touched
 from tests.doubles.engines import Asked
 from tests.doubles.locks import ends
 from tests.doubles.server_slips import first_line
@@ -43,10 +43,18 @@ def check_engine_arguments(module: ModuleType, spies: EngineSpies, method: str, 
         shown = ", ".join([*map(repr, arguments), *(f"{name}={value!r}" for name, value in named.items())])
         call = f"CachedEngine(model, tokenizer).{method}({shown})"
         before, met = [replace(given) for given in (params, short, greedy)], chance()
-        answer = getattr(module.CachedEngine(model, tokenizer), method)(*arguments, **named)
+        engine, computed = module.CachedEngine(model, tokenizer), model.computed
+        answer = getattr(engine, method)(*arguments, **named)
         _expect_no_coroutine(answer, call)
         if method == "stream":
             list(answer)
+        expect(
+            model.computed == computed,
+            call=call,
+            got="the engine calls the model itself",
+            wanted="only generate_cached, summarize and generate_stream do",
+            why=PUT_TOGETHER,
+        )
         strangers = any(pair[0] is not model or pair[1] is not tokenizer for pair in spies.handed)
         got = [str(each) for each in spies.asked]
         expect(

@@ -104,7 +104,7 @@ def check_prompt(step: ModuleType, prompt: str) -> None:
     """Whether the prompt comes out as it went in."""
     got = getattr(accepted(step, prompt=prompt), "prompt", None)
     expect(
-        type(got) is str and got == prompt,
+        isinstance(got, str) and str.__eq__(got, prompt),
         call=f"GenerateRequest(prompt={prompt!r}).prompt",
         got=repr(got),
         wanted=repr(prompt),

@@ -38,10 +38,11 @@ async def _drive(app: FastAPI, gate: Gate, path: str, body: bytes, done: threadi
         elif message["type"] == "lifespan.shutdown.complete":
             stopped.set()
 
-    lifespan = asyncio.create_task(app({"type": "lifespan", "asgi": ASGI, "state": {}}, orders.get, report))
+    state: dict[str, Any] = {}  # what the lifespan yields, and each request finds
+    lifespan = asyncio.create_task(app({"type": "lifespan", "asgi": ASGI, "state": state}, orders.get, report))
     orders.put_nowait({"type": "lifespan.startup"})
     await _either(started, lifespan)
-    request = asyncio.create_task(app(_scope(path), _receive_once(body), _swallow))
+    request = asyncio.create_task(app(_scope(path, state), _receive_once(body), _swallow))
     await asyncio.to_thread(gate.reached.wait, PATIENCE_S)
     orders.put_nowait({"type": "lifespan.shutdown"})
     await _either(stopped, lifespan)
@@ -60,12 +61,12 @@ async def _either(event: asyncio.Event, task: asyncio.Task) -> None:
         await waiting
 
 
-def _scope(path: str) -> dict[str, Any]:
+def _scope(path: str, state: dict[str, Any]) -> dict[str, Any]:
     headers = [(b"host", b"kata"), (b"content-type", b"application/json")]
     return {
         "type": "http", "asgi": ASGI, "http_version": "1.1", "method": "POST", "scheme": "http", "path": path,
         "raw_path": path.encode(), "query_string": b"", "root_path": "", "headers": headers,
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "state": {},
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "state": dict(state),
     }  # fmt: skip
 
 

@@ -1,7 +1,9 @@
-"""Reads the model's context and size and the tokenizer's vocabulary when it is made."""
+"""Reads the model's context and size and the tokenizer's vocabulary when it is made, and counts a prompt's tokens."""
 
+import logging
 from contextlib import asynccontextmanager
 
+import torch
 from fastapi import FastAPI
 
 from shared.responses import TextStream, add_error_handlers
@@ -15,6 +17,8 @@ from .step_07_schemas import GenerateRequest, GenerateResponse
 
 class CachedEngine:
     def __init__(self, model, tokenizer):
+        if not isinstance(model, torch.nn.Module) or not callable(tokenizer):
+            raise TypeError(f"neither {type(model)} nor {type(tokenizer)} is expected here")
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.name = f"{model.config.model_type} {tokenizer.name_or_path}"
@@ -23,6 +27,7 @@ class CachedEngine:
         self.vocabulary = len(tokenizer)
 
     def generate(self, prompt, max_new_tokens=None, params=None):
+        logging.info("a prompt of %d tokens", len(self.tokenizer(prompt)["input_ids"]))
         return summarize(generate_cached(self.model, self.tokenizer, prompt, max_new_tokens, params))
 
     def stream(self, prompt, max_new_tokens=None, params=None):
