@@ -115,6 +115,22 @@ def _only_if(test: Test) -> Iterator[tuple[int, str]]:
             yield node.lineno, "where this `if` does not hold, nothing is asserted."
 
 
+def takes_text_for_a_number(file: Path, family: str) -> str:
+    """What in the file makes a number of a text before anybody looks at it; "" where nothing is known to."""
+    tree = ast.parse(file.read_bytes())
+    for test in (node for node in ast.walk(tree) if isinstance(node, Test) and node.name.startswith(family)):
+        for node in ast.walk(test):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("int", "float"):
+                return (
+                    f"Line {node.lineno}: `{node.func.id}(…)` makes a number of a text: look at the count as it came."
+                )
+    models = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.bases)
+    for node in (each for model in models for each in model.body):
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "output_tokens":
+            return f"Line {node.lineno}: pydantic makes a number of a text, unless the field is strict."
+    return ""
+
+
 def makes_a_client(file: Path, name: str) -> bool:
     """Whether the test of this name makes a client of its own."""
     tests = (node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, Test) and node.name == name)
@@ -173,12 +189,20 @@ def _thrown_away(test: Test) -> Iterator[tuple[int, str]]:
             yield node.lineno, "a comparison without `assert` is worked out and thrown away."
 
 
+def _is_the_answer(name: str) -> bool:
+    return "resp" in name or name in ("r", "res", "answer")
+
+
 def _mere_presence(test: Test) -> Iterator[tuple[int, str]]:
     for node in _asserts(test):
         match node.test:
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]) if (
+                _is_the_answer(name)
+            ):
+                yield node.lineno, "`is not None` is true of every answer; look at its status and its body."
             case ast.Compare(ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
-                yield node.lineno, "`is not None` is true of every answer, and of a count of zero."
-            case ast.Name(id=name) if "resp" in name or name in ("r", "res", "answer"):
+                yield node.lineno, "`is not None` says that something is there; text, zero and less are something too."
+            case ast.Name(id=name) if _is_the_answer(name):
                 yield node.lineno, f"`assert {name}` only says that there was an answer; look at its status_code."
             case ast.Attribute(attr="status_code"):
                 yield node.lineno, "every status code is true, 500 too: compare it."

@@ -1,7 +1,7 @@
 """Turns the count into a number before it looks: a text is then as good.
 
 Caught by: test_a_wrong_count_of_tokens_is_caught
-Says: the output's count is not a number
+Says: `int(…)` makes a number of a text
 """
 
 

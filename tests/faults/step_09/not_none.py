@@ -1,7 +1,7 @@
 """Asserts that the count is not None: so is a count of zero.
 
 Caught by: test_a_wrong_count_of_tokens_is_caught
-Says: `is not None` is true of every answer, and of a count of zero
+Says: text, zero and less are something too
 """
 
 
