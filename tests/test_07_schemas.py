@@ -103,7 +103,7 @@ def test_temperature_is_0_to_2(step: ModuleType) -> None:
 
     Hint: Try -0.001, 0, 2 and 2.001, and print what comes out. Is the value refused, or moved to the bound?
     """
-    inside = (0, 0.0, 0.123456789, 1, 1.999, 2, 2.0)
+    inside = (0, 0.0, 0.00123456789, 1, 1.999, 2, 2.0)
     check_bounds(step, "temperature", inside=inside, outside=(-1, -0.001, 2.001, 3))
 
 

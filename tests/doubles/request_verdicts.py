@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
-from tests.doubles.schema_calls import TOO_LARGE_FOR_A_FLOAT, accepted, as_call, refused, short, shown
+from tests.doubles.schema_calls import FINE, TOO_LARGE_FOR_A_FLOAT, accepted, as_call, refused, short, shown
 
 DEFAULTS = {"max_new_tokens": 128, "temperature": 0.0, "top_k": 50}
 FIELDS = ("prompt", *DEFAULTS)
@@ -60,6 +60,8 @@ def check_params(step: ModuleType, **settings: float) -> None:
             why += "the request's max_new_tokens is the engine's max_tokens."
         elif not wanted[field]:
             why += "0 is a value; `value or default` takes 0 for missing."
+        elif getattr(params, name) != wanted[field] and _hands_on(step, field, name):
+            why = f"the setting {field} is handed on, but not as it came: round nothing, and take no small value for 0."
         else:
             why += f"hand it on, `{name}=self.{field}`."
         if field not in settings:
@@ -72,6 +74,11 @@ def check_params(step: ModuleType, **settings: float) -> None:
     why = "the request is what the client sent, and may be asked again: to_sampling_params reads it, and changes or "
     why += "removes nothing in it. (`vars(self)` is the request itself, and no copy.)"
     expect(after == before, call=f"{call}; the request then", got=shown(after), wanted=shown(before), why=why)
+
+
+def _hands_on(step: ModuleType, field: str, name: str) -> bool:
+    """Whether a setting of 2, which nothing rounds, arrives."""
+    return getattr(accepted(step, prompt="Hello", **{field: 2}).to_sampling_params(), name) == 2
 
 
 def fields_of(request: BaseModel) -> dict:
@@ -128,7 +135,10 @@ def prompt_limit(step: ModuleType) -> int:
 def check_longest_prompt(step: ModuleType, piece: str, most: int) -> None:
     """Whether a prompt of so many characters, the piece again and again, comes out whole."""
     call, wanted = f"GenerateRequest(prompt=({piece!r} * {most})[:{most}]).prompt", (piece * most)[:most]
-    got = getattr(accepted(step, prompt=wanted), "prompt", None)
+    why = FINE
+    if not piece.isascii():
+        why = f"the bound counts characters, not bytes: {piece!r} is one character, of {len(piece.encode())} bytes."
+    got = getattr(accepted(step, why, prompt=wanted), "prompt", None)
     why = "a prompt as long as it may be is handed on whole: refuse what is longer, and cut nothing."
     expect(got == wanted, call=call, got=short(got), wanted=short(wanted), why=why)
 

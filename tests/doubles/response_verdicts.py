@@ -7,7 +7,7 @@ import json
 from types import ModuleType
 from typing import get_args, get_origin
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kata.failure import expect
 from tests.doubles.schema_calls import first_error, shown
@@ -107,6 +107,9 @@ def leaves_out_what_was_not_measured(step: ModuleType, metrics: dict) -> None:
     own = json.loads(step.GenerateResponse(text="Yes.", metrics=dict(metrics)).model_dump_json())["metrics"]
     if set(own) == set(metrics):
         why = "FastAPI does not call your model_dump_json: say it in the fields, with WHERE_KNOWN or `exclude_if`."
+    elif unknown := _unknown_settings(step.GenerateResponse):
+        why = f"pydantic's ConfigDict knows no `{unknown[0]}`, and says so to nobody: say it in the fields, with "
+        why += "WHERE_KNOWN or `exclude_if`."
     expect(
         set(got) == set(metrics),
         call=f"GenerateResponse(text='Yes.', metrics={shown(metrics)}), as FastAPI sends it",
@@ -114,6 +117,13 @@ def leaves_out_what_was_not_measured(step: ModuleType, metrics: dict) -> None:
         wanted=shown(metrics),
         why=why,
     )
+
+
+def _unknown_settings(model: type[BaseModel]) -> list[str]:
+    """What stands in the configs of the model, and of the models in it, and is nothing that pydantic knows."""
+    inner = [kind for field in model.model_fields.values() for kind in (field.annotation, *get_args(field.annotation))]
+    models = [model, *(kind for kind in inner if isinstance(kind, type) and issubclass(kind, BaseModel))]
+    return [name for each in models for name in each.model_config if name not in ConfigDict.__annotations__]
 
 
 def refused_response(step: ModuleType, fields: dict, missing: str) -> None:

@@ -8,16 +8,19 @@ from pydantic import BaseModel, ValidationError
 from kata.failure import expect
 
 TOO_LARGE_FOR_A_FLOAT = 10**400
+FINE = "this request is within the bounds that the lesson gives: accept it."
 
 
-def accepted(step: ModuleType, **fields: object) -> BaseModel:
-    """The request with these fields, which must be accepted."""
+def accepted(step: ModuleType, why: str = FINE, /, **fields: object) -> BaseModel:
+    """The request with these fields, which must be accepted. why: what to say of a refusal that says less itself."""
     try:
         return step.GenerateRequest(**fields)
     except ValidationError as error:
-        problem = first_error(error)
-    why = "this request is within the bounds that the lesson gives: accept it."
-    expect(False, call=as_call(fields), got=f"refused: {problem}", wanted="accepted", why=why)
+        problem = error
+    if problem.errors()[0]["type"] == "string_pattern_mismatch":
+        why = "one character that is no space, at any place in the prompt, is enough, and this pattern asks for more: "
+        why += "look in it for `^` (the beginning alone), `.` (no line end), `\\w` (no sign, no 😀)."
+    expect(False, call=as_call(fields), got=f"refused: {first_error(problem)}", wanted="accepted", why=why)
 
 
 def refused(step: ModuleType, why: str | Callable[[BaseModel], str], **fields: object) -> None:

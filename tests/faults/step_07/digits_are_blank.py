@@ -1,7 +1,7 @@
 """Asks for a letter where it should ask for something that is no space: a prompt of digits is refused.
 
 Caught by: test_the_prompt_stays_as_it_came
-Says: within the bounds that the lesson gives
+Says: this pattern asks for more
 """
 
 from pydantic import BaseModel, ConfigDict, Field

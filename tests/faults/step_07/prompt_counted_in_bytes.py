@@ -1,7 +1,7 @@
 """Bounds the prompt in bytes, so a text in another script is refused at half its length.
 
 Caught by: test_the_prompt_has_an_upper_length
-Says: within the bounds
+Says: counts characters, not bytes
 """
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator

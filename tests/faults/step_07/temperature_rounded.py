@@ -1,7 +1,7 @@
 """Rounds the temperature to two places on its way to the engine.
 
 Caught by: test_settings_reach_the_sampling_params
-Says: temperature was lost on the way
+Says: is handed on, but not as it came
 """
 
 from pydantic import BaseModel, ConfigDict, Field
