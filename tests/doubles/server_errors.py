@@ -121,13 +121,17 @@ def refuses_with_the_numbers(create_app: CreateApp) -> None:
         with client_of(create_app(engine), quiet=True) as client:
             for path in ENDPOINTS:
                 answer = client.post(path, HELLO)
+                why = "only the engine can count tokens. Ask it for the first piece before you answer 200, and turn "
+                why += "RequestRefused into a 422."
+                if path == "/generate":
+                    why = "only the engine can count tokens: turn RequestRefused into a 422, as `add_error_handlers` "
+                    why += "does, unless an `except` or a handler of yours is first."
                 expect(
                     answer.status == 422 and all(number in answer.body for number in (b"700", b"400", b"1024")),
                     call=f"{asked(path, HELLO)}, where the engine raises RequestRefused",
                     got=answer,
                     wanted="a 422 with the numbers of the refusal",
-                    why="only the engine can count tokens. Ask it for the first piece before you answer 200, and turn "
-                    "RequestRefused into a 422.",
+                    why=why,
                 )
 
 

@@ -29,6 +29,11 @@ _SLIPS = (  # what Python, pydantic or FastAPI say, and what is behind it
         "the engine's metrics are an object, the response takes their figures: hand it `result.metrics.as_dict()`.",
     ),
     (
+        r"^ValidationError: GenerateRequest, ",
+        "your endpoint makes the GenerateRequest itself, and what the schema refuses is an exception there: declare "
+        "the body as a GenerateRequest, and FastAPI reads it and answers 422.",
+    ),
+    (
         r"no attribute '(close|send|throw)'",
         "engine.stream may give any iterator, and not every one is a generator: take its pieces with `for`, and leave "
         "the closing to the worker.",

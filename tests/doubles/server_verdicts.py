@@ -74,13 +74,25 @@ def expect_whole(answer: Answer, text: str, call: str) -> None:
     expect_status(answer, 200, call, "a stream that goes well answers 200.")
     got = answer.body.decode("utf-8", "replace")
     shown = spelling(got, text)
+    why = "/stream sends what engine.stream yields, and nothing else: no JSON, no line ends of its own."
+    if len(got) < len(text) and _is_part(got, text):
+        why = (
+            "/stream sends what engine.stream yields, and all of it: here something is left out on the way. Blanks are "
+        )
+        why += "text, and what a buffer still holds at the end is too."
     expect(
         got == text and not answer.broken,
         call=call,
         got=shown(got) + (f", then {answer.broken}" if answer.broken else ""),
         wanted=shown(text),
-        why="/stream sends what engine.stream yields, and nothing else: no JSON, no line ends of its own.",
+        why=why,
     )
+
+
+def _is_part(some: str, text: str) -> bool:
+    """Whether some stands in the text, in this order, with or without other characters between."""
+    rest = iter(text)
+    return all(character in rest for character in some)
 
 
 def spelling(one: str, other: str) -> Callable[[str], str]:

@@ -1,7 +1,7 @@
 """Copies the figures that it knows, one by one: what another engine measures is lost.
 
 Caught by: test_the_metrics_are_the_engines_own
-Says: hands its figures on
+Says: pick none out of `as_dict()`
 """
 
 from contextlib import asynccontextmanager

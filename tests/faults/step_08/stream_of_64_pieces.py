@@ -1,7 +1,7 @@
 """No more than 64 pieces are sent, though max_new_tokens is the limit.
 
 Caught by: test_stream_sends_the_engines_text
-Says: /stream sends what engine.stream yields
+Says: something is left out on the way
 """
 
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,7 @@
 """Keeps U+FFFD out of the stream, as a sign of half a character; step 6 has seen to that.
 
 Caught by: test_stream_sends_the_engines_text
-Says: sends what engine.stream yields
+Says: something is left out on the way
 """
 
 from contextlib import asynccontextmanager
