@@ -16,7 +16,7 @@ from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
-from tests.doubles.locks import in_another_thread
+from tests.doubles.locks import ends, in_another_thread
 from tests.doubles.loop_verdicts import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
@@ -25,6 +25,9 @@ from tests.doubles.streams import PROMPT, answering, called
 
 OTHER_ERRORS = (IndexError, TypeError, AttributeError, OSError, TimeoutError, ArithmeticError, AssertionError)
 HELLO = called(max_new_tokens=5)
+APART = "a server streams to several people: what a stream remembers lives in that stream, not in the module, nor on "
+APART += "the tokenizer."
+MOMENT_S = 1.0  # for the other thread, which waits where a lock lasts over one forward, as it may
 
 
 class DeviceLost(RuntimeError):
@@ -63,15 +66,17 @@ def keeps_two_streams_apart(step: ModuleType) -> None:
             for prompt, each in streams.items():
                 texts[prompt] += next(each, "")
 
-    in_another_thread(read_in_turns, call="next(one), next(two), next(one), ... of two streams of one model")
+    call = "next(one), next(two), next(one), next(two), ... of two streams of one model"
+    in_another_thread(read_in_turns, call=call)
     wanted = {prompt: tokenizer.text(reply) for prompt, reply in replies.items()}
-    expect(
-        texts == wanted,
-        call="next(one), next(two), next(one), next(two), ... of two streams of one model",
-        got=texts,
-        wanted=wanted,
-        why="a server streams to several people: what a stream remembers lives in that stream, not in the module.",
-    )
+    expect(texts == wanted, call=call, got=texts, wanted=wanted, why=APART)
+
+    half = (*one, *replies["one"][:5])
+    model.on_call = lambda call: call.seen == half and ends(lambda: texts.update(two="".join(stream("two"))), MOMENT_S)
+    texts["one"] = "".join(stream("one"))
+    call = "list(one), and list(two) in another thread while `one` holds half a character"
+    why = f"{APART} What is emptied where a stream begins is emptied for those that run."
+    expect(texts == wanted, call=call, got=texts, wanted=wanted, why=why)
 
 
 def lets_errors_through(step: ModuleType) -> None:

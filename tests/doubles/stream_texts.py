@@ -138,3 +138,10 @@ def takes_ids_of_any_kind(step: ModuleType) -> None:
         wanted=f"{wanted}, as for a generator",
         why=why,
     )
+    try:
+        got = list(step.detokenize(tokenizer, []))
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+    why = "an iterable may be empty, and no round of the loop is run then: what the lines behind it ask for must have "
+    why += "been set before it, and `next` needs a default."
+    expect(got == [], call="list(detokenize(tokenizer, []))", got=got, wanted="[]", why=why)
