@@ -115,7 +115,7 @@ def test_each_chunk_goes_out_with_its_token(step):
     for reply, options in (
         (b" Hello you", {}),
         (mixed, {}),
-        (PROSE * 5, {}),
+        (PROSE * 3, {}),
         (b"Hello", {"params": params}),
         (waiting, {}),
         (joining, {}),
@@ -222,7 +222,7 @@ def test_a_genuine_replacement_character_is_text(step):
     none comes?
     """
     marks = [f"{UNFINISHED}{UNFINISHED}x", f"end {UNFINISHED}", f"{UNFINISHED}🙂", f"{UNFINISHED}\n"]
-    for reply in (MEANT, *marks, *(f"{UNFINISHED * number}🙂" for number in range(2, 12))):
+    for reply in (MEANT, *marks, "".join(f"{UNFINISHED * number}🙂" for number in range(2, 12))):
         stream_characters.are_kept_where_they_are_meant(read(step, FastTokenizer(), reply.encode()))
     stream_characters.are_never_given_up(read(step, FastTokenizer(), [*EMOJI[:2], *[HIDDEN] * 300, *EMOJI[2:]]))
 
@@ -302,7 +302,7 @@ def test_bytes_that_make_no_character(step):
     become of them?
     """
     for backend in (backends.byte_level_backend, backends.straddling_backend, backends.zero_eos_backend):
-        for seed in range(8):
+        for seed in range(5):
             random, tokenizer = Random(seed), FastTokenizer(backend())
             candidates = [random.randrange(len(tokenizer) + 20) for _ in range(30)] + tokenizer.ids("é 🙂 你")
             ids = [id for id in random.sample(candidates, 30) if id != tokenizer.eos_token_id]

@@ -182,9 +182,10 @@ class ScriptedModel(OfAModel, torch.nn.Module):
             )  # fmt: skip
         given = past_key_values if past_key_values is not None else cache
         ids = _row(input_ids, "input_ids")
+        own = self.device
         for tensor in (input_ids, attention_mask, position_ids):
-            if tensor is not None and tensor.device != self.device:
-                raise MixedDevices(f"Expected all tensors to be on {self.device}, but found one on {tensor.device}")
+            if tensor is not None and tensor.device != own:
+                raise MixedDevices(f"Expected all tensors to be on {own}, but found one on {tensor.device}")
         past = self._past_of(given)
         seen = past + tuple(ids)
         call = Call(
@@ -244,7 +245,8 @@ class ScriptedModel(OfAModel, torch.nn.Module):
         else:
             rows[0, -1, answer] = PEAK
             decoy = (answer + 1) % self.config.vocab_size
-        rows[0, :-1, decoy] = PEAK
+        if new > 1:
+            rows[0, :-1, decoy] = PEAK
         if isinstance(keep, Tensor):
             return rows[:, keep, :]
         return rows[:, -keep:, :] if keep else rows
@@ -285,4 +287,5 @@ def _row(tensor: Tensor | None, name: str) -> list[int]:
         raise ValueError(f"{name} must have the shape (1, length), not {tuple(tensor.shape)}")
     if tensor.is_floating_point() and name != "attention_mask":  # real models take a mask of any type
         raise TypeError(f"{name} must hold integers, not {tensor.dtype}")
-    return list(map(int, tensor.tolist()[0]))
+    row = tensor.tolist()[0]
+    return row if tensor.dtype is torch.int64 else list(map(int, row))

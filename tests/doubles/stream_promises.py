@@ -137,18 +137,18 @@ def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., Modul
     cached, by_rank, by_share = load(4).generate_cached, {"top_k": 20}, {"top_p": 0.5}
     for cut in (by_rank, by_share):
         params, texts = SamplingParams(temperature=1.2, **cut), {}
-        call = f"''.join({called(max_new_tokens=24, params=params)})"
+        call = f"''.join({called(max_new_tokens=16, params=params)})"
 
         def streamed(params: SamplingParams = params) -> str:
             return "".join(
                 step.generate_stream(
-                    ScriptedModel(favourites), FastTokenizer(), PROMPT, max_new_tokens=24, params=params
+                    ScriptedModel(favourites), FastTokenizer(), PROMPT, max_new_tokens=16, params=params
                 )
             )
 
         for seed in (1, 2, 3):
             torch.manual_seed(seed)
-            wanted = cached(ScriptedModel(favourites), FastTokenizer(), PROMPT, 24, params).text
+            wanted = cached(ScriptedModel(favourites), FastTokenizer(), PROMPT, 16, params).text
             after = torch.get_rng_state()
             torch.manual_seed(seed)
             text = streamed()

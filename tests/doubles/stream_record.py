@@ -33,14 +33,28 @@ class Told:
     ids: list[int]
     chunks: list[Chunk]
 
-    @property
+    @cached_property
     def text(self) -> str:
         return "".join(chunk.text for chunk in self.chunks)
+
+    @cached_property
+    def wanted(self) -> str:
+        return self.tokenizer.text(self.ids)
 
     @cached_property
     def texts(self) -> list[str]:
         """The text of the first id, of the first two, and so on; an empty one comes before them."""
         return [self.tokenizer.text(self.ids[:end]) for end in range(len(self.ids) + 1)]
+
+    @cached_property
+    def whole(self) -> list[int]:
+        """How long the longest whole text is among the first of the texts, the first two, and so on."""
+        return [*accumulate((0 if text.endswith(UNFINISHED) else len(text) for text in self.texts), max)]
+
+    @cached_property
+    def sent(self) -> list[int]:
+        """The length of what was sent before the first chunk, before the second, and so on."""
+        return [*accumulate((len(chunk.text) for chunk in self.chunks), initial=0)]
 
     @property
     def forwards(self) -> int:
@@ -86,12 +100,8 @@ class Told:
     def write(self) -> Callable[[str], str]:
         return ascii if self.looks_right else repr
 
-    @property
-    def wanted(self) -> str:
-        return self.texts[-1]
-
     def sent_before(self, at: int) -> str:
-        return "".join(chunk.text for chunk in self.chunks[:at])
+        return self.text[: self.sent[at]]
 
     def first_wrong(self, is_wrong: Callable[[int], bool]) -> int | None:
         """The place of the first chunk that is wrong, or None."""
@@ -119,8 +129,8 @@ class Told:
         """
         if self.strays(at):
             return False
-        settled, sent = self.texts[: self.chunks[at].forwards], len(self.sent_before(at))
-        return any(len(text) > sent for text in settled if not text.endswith(UNFINISHED))
+        taken = min(self.chunks[at].forwards, len(self.texts))
+        return taken > 0 and self.whole[taken - 1] > self.sent[at]
 
     def shown(self, wrong: int | None = None) -> str:
         """The chunks, each with the ids that the model said for it: `'He' <- 72 101 | 'y' <- 121`."""

@@ -6,7 +6,7 @@ Each function is handed a stream that was read, or a solution's step 6 where it 
 
 from types import ModuleType
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from tests.doubles.backends import byte_level_backend, metaspace_backend, zero_eos_backend
 from tests.doubles.fast_tokenizer import FastTokenizer
 from tests.doubles.stream_record import Told
@@ -23,6 +23,8 @@ RUNS_ON = "an EOS came, and the stream went on after it: hand the token loop all
 
 def expect_text(told: Told, why: str, varies: bool = False) -> None:
     """Joined, the chunks are the completion's text. varies: that hangs on the machine, as a real model's does."""
+    if told.text == told.wanted:
+        return
     wrong, show = told.first_wrong(told.strays), ascii if told.looks_right else short
     if wrong is not None and told.sends_again(wrong):
         why = "a token without text of its own brings nothing new, and yet what was sent is sent again. Where n is 0, "
@@ -34,8 +36,7 @@ def expect_text(told: Told, why: str, varies: bool = False) -> None:
     elif told.runs_on:
         why = "the answer is over, and the model was asked for more: `max_new_tokens` is the number of tokens, the "
         why += "first one included, and an EOS is the last."
-    expect(
-        told.text == told.wanted,
+    raise CheckFailure(
         call=told.call,
         got=told.shown(wrong),
         wanted=told.shown_wanted(wrong),

@@ -3,7 +3,7 @@
 from threading import get_ident
 from types import ModuleType
 
-from kata.failure import expect
+from kata.failure import CheckFailure, expect
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import HIDDEN, FastTokenizer
 from tests.doubles.stream_record import Told
@@ -35,13 +35,14 @@ def runs_at_most_the_prefill(step: ModuleType) -> None:
 
 def sends_whole_text_at_once(told: Told) -> None:
     wrong = told.first_wrong(told.is_late)
-    expect(
-        wrong is None,
+    if wrong is None:
+        return
+    raise CheckFailure(
         call=told.call,
         got=told.shown(wrong),
         wanted=told.shown_wanted(wrong),
-        why=LATE if wrong is None else _why_late(told, wrong),
-        varies=wrong is not None and _is_ahead(told, wrong),
+        why=_why_late(told, wrong),
+        varies=_is_ahead(told, wrong),
     )
 
 
