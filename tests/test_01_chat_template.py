@@ -179,6 +179,7 @@ def test_the_mask_is_1_everywhere(step: ModuleType, tokenizer: FastTokenizer, mo
     )  # the first as many models have it
     for text, pad in zip(("Hello", "the character \x00 has the id 0"), pads, strict=True):
         tokenizer.pad_token, tokenizer.pad_token_id = pad
+        model.config.pad_token_id = model.generation_config.pad_token_id = tokenizer.pad_token_id
         prompt = prepare(step, tokenizer, model, text)
         hidden = {token for token, place in zip(prompt.ids, prompt.mask, strict=True) if place != 1}
         got = f"not 1 where the id is {sorted(hidden)}"

@@ -25,7 +25,7 @@ from tests.doubles import (
 from tests.doubles.calls import Call
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import IM_END
-from tests.doubles.loop_runs import prompt_ids, run
+from tests.doubles.loop_runs import padding_with, prompt_ids, run
 from tests.doubles.loop_spies import step_1_giving, step_2_giving, step_2_watched, told_of_the_sampler
 from tests.doubles.loop_verdicts import expect_calls, expect_each, told_with_use_cache
 from tests.doubles.scripted_model import ScriptedModel
@@ -73,14 +73,13 @@ def test_the_mask_grows_with_the_ids(load):
     where the token is 0 or an EOS?
     """
     for under, which in (({}, ""), ({1: step_1_giving(load(1), [5, *TRICKY_IDS])}, ", a prompt with ids 0, 257, 258")):
-        model = ScriptedModel(tricky)
+        model = padding_with(IM_END if which else None, ScriptedModel(tricky))
         generate = load(under=under).generate_uncached
         _, call = run(generate, model, max_new_tokens=8, params=SamplingParams(ignore_eos=True))
-        wanted = [[1] * len(each.ids) for each in model.calls]
+        masks, wanted = [each.mask for each in model.calls], [[1] * len(each.ids) for each in model.calls]
         why = "the mask says which ids may be looked at: append a 1 to it whenever a token is appended to the ids."
-        if which:
+        if any(0 in (mask or ()) for mask in masks[:1]):
             why = "the first mask is the one that step 1 returned, and hides no id of the prompt, a pad's neither."
-        masks = [each.mask for each in model.calls]
         expect_each(model.calls, masks, wanted, call=f"{call}{which}", why=why, of="attention_mask")
 
 

@@ -10,7 +10,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.decode_runs import IDS, OPAQUE, decoded
 from tests.doubles.fast_tokenizer import IM_END
-from tests.doubles.loop_runs import prompt_ids, run
+from tests.doubles.loop_runs import padding_with, prompt_ids, run
 from tests.doubles.loop_verdicts import counted, expect_calls, expect_each, expect_ids, told_with_use_cache
 from tests.doubles.scripted_model import ScriptedCache, ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed, tricky
@@ -119,11 +119,16 @@ def hands_on_the_cache(step: ModuleType) -> None:
 
 
 def grows_the_mask(step: ModuleType) -> None:
-    model = ScriptedModel(tricky)
-    _, call = decoded(step, model, 8, params=SamplingParams(ignore_eos=True), stop_ids={0, IM_END})
-    wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
-    why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
-    expect_each(model.calls, [each.mask for each in model.calls], wanted, call=call, why=why, of="attention_mask")
+    for pad in (None, IM_END):
+        model = padding_with(pad, ScriptedModel(tricky))
+        _, call = decoded(step, model, 8, params=SamplingParams(ignore_eos=True), stop_ids={0, IM_END})
+        wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
+        masks = [each.mask for each in model.calls]
+        why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
+        if any(0 in (mask or ()) for mask in masks[:1]):
+            why = "the first mask is the one that was handed in. It alone knows what is padding: no id does, as here "
+            why += "the padding's is an EOS as well, and stands in the prompt."
+        expect_each(model.calls, masks, wanted, call=call, why=why, of="attention_mask")
 
 
 def counts_positions_on(step: ModuleType) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kata.failure import CheckFailure, expect
 from shared.generation import Generation
-from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.fast_tokenizer import IM_END, FastTokenizer
 from tests.doubles.loop_results import as_generation
 from tests.doubles.loop_verdicts import counted
 from tests.doubles.scripted_model import ScriptedModel
@@ -76,3 +76,10 @@ def stopping_after(tokens: int, stop_id: int, ids: Sequence[int] | None = None) 
     """
     letters, at = hashed(), len(prompt_ids() if ids is None else ids) + tokens - 1
     return lambda seen: stop_id if len(seen) == at else letters(seen)
+
+
+def padding_with(pad: int | None, model: ScriptedModel) -> ScriptedModel:
+    """The model, whose configs have this id as padding, and the one that ends a turn of the prompt as EOS."""
+    for settings in (model.config, model.generation_config):
+        settings.pad_token_id, settings.eos_token_id = pad, IM_END
+    return model
