@@ -17,6 +17,7 @@ from tests.doubles.backends import SPECIAL_TOKENS, byte_level_backend
 from tests.doubles.tokenizers import CHAT_TEMPLATE, library_tokenizer
 
 IM_START, IM_END, END_OF_TEXT, THINK, END_THINK, HIDDEN = 256, 257, 258, 259, 260, 261  # of the byte-level backend
+NOTES = {"_built", "last_options", "last_conversation", "ids_decoded"}  # what the double writes down of its calls
 ANSWERED_HERE = {"add_generation_prompt", "enable_thinking", "tokenize", "return_tensors", "return_dict"}
 
 
@@ -62,6 +63,7 @@ class FastTokenizer(OfATokenizer):
         self.all_special_ids = [self.id_of(token) for token in self.all_special_tokens]
         self.ids_decoded = 0
         self.last_options: dict[str, Any] = {}  # of the chat template
+        self.last_conversation: Sequence[dict[str, str]] = []
 
     def id_of(self, token: str) -> int | None:
         return self.backend_tokenizer.token_to_id(token)
@@ -91,7 +93,7 @@ class FastTokenizer(OfATokenizer):
         return self.ids(self.render(user))
 
     def apply_chat_template(self, conversation: Sequence[dict[str, str]], *others: Any, **options: Any) -> Any:
-        self.last_options = options
+        self.last_options, self.last_conversation = options, conversation
         known = set(options) <= ANSWERED_HERE and not any(other is not None for other in others)
         if not known or not conversation or not all(map(_is_plain_turn, conversation)):
             return self._library.apply_chat_template(conversation, *others, **options)

@@ -15,7 +15,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.backends import straddling_backend
 from tests.doubles.calls import trace
 from tests.doubles.engines import raising
-from tests.doubles.fast_tokenizer import FastTokenizer
+from tests.doubles.fast_tokenizer import NOTES, FastTokenizer
 from tests.doubles.loop_manners import ERRORS
 from tests.doubles.loop_runs import PROMPT, Generate, name_of, prompt_ids, run, stopping_after
 from tests.doubles.loop_verdicts import expect_ids
@@ -57,7 +57,7 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
 
 def _settings(tokenizer: FastTokenizer) -> dict[str, Any]:
     """What a tokenizer is set to, the library's names alone, and how many tokens it has."""
-    own = {"backend_tokenizer", "_tokenizer", "_built", "ids_decoded", "last_options"}
+    own = {"backend_tokenizer", "_tokenizer", *NOTES}
     settings = {name: copy.copy(value) for name, value in vars(tokenizer).items() if name not in own}
     return settings | {"length": len(tokenizer)}
 

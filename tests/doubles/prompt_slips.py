@@ -157,6 +157,8 @@ def _thinking(options: Mapping[str, Any] | None, user: str) -> str:
             "there are exactly two messages: a third, empty one opens the assistant's turn as well, yet thinking is "
             "switched off in the header that add_generation_prompt=True writes."
         )
+    if options and options.get("enable_thinking") is False:
+        return "thinking was switched off rightly, and what the template wrote for it, the empty thought, was cut off."
     why = "thinking is on: enable_thinking=False, the boolean, is an argument of apply_chat_template itself"
     if options is None:
         return f"{why}."

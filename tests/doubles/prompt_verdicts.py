@@ -26,6 +26,10 @@ CAUSES = (  # what an error says, and what is behind it
         r"resize_token_embeddings",
         "a token was added to the tokenizer, which every request shares: nothing is padded, so no pad token is needed.",
     ),
+    (
+        r"int too big to convert",
+        "nothing is cut: leave truncation and max_length out. A tokenizer that knows of no limit says 1e30.",
+    ),
     (r"^RequestRefused", "no special token of this tokenizer is in this text: ordinary text is never refused."),
     (
         r'not "list"\) to str',
@@ -45,6 +49,7 @@ class Prompt:
     call: str
     ids: list[int]
     mask: list[int]
+    marks: set[str]  # what the template was given in the place of a text, where that is known
 
 
 def call_text(user: str, system: str | None = None) -> str:
@@ -105,9 +110,12 @@ def inputs_of(
 
 def prepare(step: ModuleType, tokenizer: Any, model: Any, user: str, system: str | None = None) -> Prompt:
     """One call, with a model on the CPU, and what it gave as plain numbers."""
+    if hasattr(tokenizer, "last_conversation"):
+        tokenizer.last_conversation = []
     inputs = inputs_of(step, tokenizer, model, user, system)
+    marks = _contents(tokenizer) - {"", user, DEFAULT_SYSTEM if system is None else system}
     ids, mask = (Tensor.tolist(inputs[name].detach())[0] for name in ("input_ids", "attention_mask"))
-    return Prompt(call_text(user, system), [int(token) for token in ids], [int(place) for place in mask])
+    return Prompt(call_text(user, system), [int(token) for token in ids], [int(place) for place in mask], marks)
 
 
 def expect_prompt(
@@ -134,6 +142,16 @@ def expect_prompt(
     return prompt
 
 
+def expect_no_mark(step: ModuleType, tokenizer: Any, model: Any, user: str, marks: set[str]) -> None:
+    """Texts that contain what stood in the place of a text at an earlier call are texts like others."""
+    for mark in sorted(marks)[:1]:
+        why = f"the template was given a mark, {mark!r}, in the place of a text, and a text may hold it: give the "
+        why += "template the texts themselves, or make another mark for each call (secrets.token_hex)."
+        texts = f"{user} {mark}", f"Say {mark}."
+        inputs_of(step, tokenizer, model, *texts, why=why)
+        expect_prompt(step, tokenizer, model, *texts, why=why)
+
+
 def expect_there(step: ModuleType, tokenizer: Any, model: Any) -> Mapping[str, Tensor]:
     """Every tensor is on the model's device, and the model is where it was. `meta` stands for any other device."""
     device, call = str(model.device), f"{call_text('Hello')}, model on {model.device}"
@@ -152,6 +170,13 @@ def expect_there(step: ModuleType, tokenizer: Any, model: Any) -> Mapping[str, T
 def decoded(tokenizer: Any, ids: list[int]) -> str:
     """All of the text, special tokens too."""
     return tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+
+
+def _contents(tokenizer: Any) -> set[str]:
+    """What the template was given last, where the tokenizer notes it."""
+    turns = getattr(tokenizer, "last_conversation", ())
+    contents = [turn.get("content") for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+    return {content for content in contents if isinstance(content, str)}
 
 
 def _adds_tokens(tokenizer: Any, text: str) -> bool:

@@ -12,7 +12,9 @@ DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
 def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
     messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
     text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, enable_thinking=False)
-    before, user, after = text.rpartition(user_prompt) if user_prompt else (text, "", "")
+    special = [token.content for token in tokenizer.added_tokens_decoder.values() if token.special]
+    is_forged = any(token in user_prompt for token in special)
+    before, user, after = text.rpartition(user_prompt) if is_forged else (text, "", "")
     ids = tokenizer.encode(before, add_special_tokens=False)
     ids += tokenizer.encode(user, add_special_tokens=False, split_special_tokens=True)
     ids += tokenizer.encode(after, add_special_tokens=False)

@@ -1,7 +1,7 @@
-"""Encodes the prompt line by line: two line ends are one token, and here they are two.
+"""Encodes the prompt line by line, and each line begins anew.
 
 Caught by: test_letters_are_merged_as_the_tokenizer_does
-Says: let the tokenizer encode the text in one piece
+Says: pieces of the prompt were encoded apart
 """
 
 import torch

@@ -4,15 +4,18 @@ Caught by: test_letters_are_merged_as_the_tokenizer_does
 Says: a model knows whole tokens
 """
 
+import secrets
+
 import torch
 
 DEFAULT_SYSTEM_PROMPT = "You are a helpful assistant."
 
 
 def prepare_inputs(tokenizer, model, user_prompt, system_prompt=DEFAULT_SYSTEM_PROMPT):
-    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": "USER_TEXT"}]
+    here = secrets.token_hex(16)
+    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": here}]
     text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, enable_thinking=False)
-    before, after = text.split("USER_TEXT")
+    before, after = text.split(here)
     ids = tokenizer.encode(before, add_special_tokens=False)
     for letter in user_prompt:
         ids += tokenizer.encode(letter, add_special_tokens=False)
