@@ -23,17 +23,26 @@ from tests.doubles.logits import DRAWN, FLAT, THREE_ROWS
 def differs_from_call_to_call(step: ModuleType) -> None:
     """64 calls with the same logits do not all give one token."""
     drawn = [sample(step, FLAT[None], DRAWN)[0] for _ in range(64)]  # all equal: odds below 0.15**63
-    why, is_best = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken.", True
-    if set(drawn) == {0} and all(sample(step, FLAT.roll(turn)[None], DRAWN) == [0] for turn in range(8)):
+    if len(set(drawn)) > 1:
+        return
+    got, is_drawn = f"token {drawn[0]} every time", False
+    if len(set(sample(step, FLAT.repeat(64, 1), DRAWN))) > 1:
+        is_drawn, got = True, f"{got}, in a batch of 64 others too"
+        why = "the random numbers start again at each call: do not make a generator inside the sampler (a new "
+        why += "torch.Generator() begins at the same seed each time). Where none is handed in, hand on None."
+        if seeds_the_world(step, FLAT, DRAWN):
+            why = "the random numbers start again at each call: do not call torch.manual_seed, which is for the whole "
+            why += "program, inside the sampler."
+    elif drawn[0] == 0 and all(sample(step, FLAT.roll(turn)[None], DRAWN) == [0] for turn in range(8)):
         why = "it is the first one whatever the logits are, so nothing is drawn. Are the scores NaN (the log of a "
         why += "negative number)? The argmax of NaN is its first place."
-    elif drawn[0] != FLAT.argmax() or len(set(sample(step, FLAT.repeat(64, 1), DRAWN))) > 1:
-        seeds, is_best = "make a generator", False
-        if seeds_the_world(step, FLAT, DRAWN):
-            seeds = "call torch.manual_seed, which is for the whole program,"
-        why = f"the random numbers start again at each call: do not {seeds} inside the sampler."
-    call, got = f"{call_text(FLAT, DRAWN)}, 64 times", f"token {drawn[0]}{', the best,' * is_best} every time"
-    expect(len(set(drawn)) > 1, call=call, got=got, wanted="different tokens", why=why, varies=not is_best)
+    elif drawn[0] != FLAT.argmax():
+        is_drawn, why = True, "the random numbers start again at each call: make none and seed none inside the sampler."
+    else:
+        got = f"token {drawn[0]}, the best, every time"
+        why = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken."
+    call = f"{call_text(FLAT, DRAWN)}, 64 times"
+    expect(False, call=call, got=got, wanted="different tokens", why=why, varies=is_drawn)
 
 
 def differs_from_row_to_row(step: ModuleType) -> None:

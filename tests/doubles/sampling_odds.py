@@ -45,6 +45,10 @@ def expect_frequencies(step: ModuleType, row: Tensor, params: SamplingParams, wh
             "Token 0 has odds of 0, and comes where the random number is exactly 0: in 16 bits that is often.": 0.0
         }
     slip = min(slips, key=slips.__getitem__)
+    lost = (counts == 0) & (wanted * draws > 28)
+    if lost.any() and misfit(counts[~lost], wanted[~lost] / wanted[~lost].sum()) < LIMIT <= slips[slip]:
+        names = ", ".join(map(str, lost.nonzero().flatten().tolist()))
+        why = f"Never drawn: token {names}. No token is dropped for its small share (min_p was not asked for)."
     if counts[row == -torch.inf].sum() > 0:
         why = f"A token was drawn that -inf rules out. {why}"
     expect(

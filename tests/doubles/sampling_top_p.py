@@ -19,6 +19,9 @@ def expect_nucleus(step: ModuleType, row: Tensor, params: SamplingParams, kept: 
     drawn, wanted = sorted(set(draw(step, row, params, why=why))), sorted(best_tokens(row, kept))
     if drawn == sorted(best_tokens(row, kept - 1)):
         why = "the token that crosses top_p is lost: drop a token only where the sum *before* it has reached top_p."
+    if drawn == list(range(len(drawn))) and int(row.argmax()) not in drawn:
+        why = "the first ids are kept, and not the best: after a sort the columns are ranks. Put the mask back into "
+        why += "the order of the ids (`scatter`), or look the id of the drawn rank up (`gather`)."
     expect(drawn == wanted, call=call_text(row, params), got=f"drawn: {drawn}", wanted=f"drawn: {wanted}", why=why)
 
 

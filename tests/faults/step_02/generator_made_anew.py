@@ -1,7 +1,8 @@
-"""Makes a generator with the same seed at every call: the same draw again and again.
+"""Makes a generator at every call, which starts at the same seed each time: the same draw again and again.
 
 Caught by: test_successive_draws_differ
 Says: do not make a generator inside the sampler
+Says: begins at the same seed each time
 Source: vllm-project/vllm-metal#50
 """
 
@@ -16,5 +17,5 @@ def sample_next_token(logits, params, generator=None):
         kth = scores.topk(params.top_k).values[:, -1:]
         scores = scores.masked_fill(scores < kth, -torch.inf)
     if generator is None:
-        generator = torch.Generator(device=logits.device).manual_seed(42)
+        generator = torch.Generator(device=logits.device)
     return torch.multinomial(scores.softmax(-1), 1, generator=generator)

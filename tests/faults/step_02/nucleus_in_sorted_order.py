@@ -1,7 +1,7 @@
 """Lays the mask of the sorted tokens over the unsorted ones.
 
 Caught by: test_top_p_keeps_the_smallest_set_that_reaches_it
-Says: drop a token only where
+Says: Put the mask back into the order of the ids
 """
 
 import torch
