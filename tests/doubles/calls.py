@@ -19,6 +19,7 @@ class Call:
     seen: tuple[int, ...]  # the whole sequence behind the answer
     grad: bool  # whether a graph was being recorded
     training: bool
+    autocast: bool
     use_cache: bool | None
     logits_kept: int  # rows of logits returned
     arguments: frozenset[str]  # names of all arguments that were not None

@@ -69,23 +69,31 @@ def says_what_the_model_says(generate: Generate) -> None:
         expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
     colder = SamplingParams(temperature=0.0, top_p=0.9), SamplingParams(-1.0, top_k=9)
     for params in (None, SamplingParams(), *colder, SamplingParams(temperature=1.5, top_k=1)):
-        ids, call, right = _said_of_close_rows(generate, params)
+        ids, call, right, calls = _said_of_close_rows(generate, params)
+        wrong = next((at for at, each in enumerate(calls) if each.autocast), None)
+        why = "under autocast a model's logits are rounded to 16 bits: they count as the model has them."
+        expect_calls(calls, wrong, call=call, got="torch.autocast", wanted="the model's own type", why=why)
         is_drawn = ids != right and any(_said_of_close_rows(generate, params)[0] != ids for _ in range(3))
         why = "no params, a temperature of 0 or below, or top_k=1 mean greedy: always the best token, nothing is drawn."
-        if ids != right and not is_drawn:
+        if any(each.seen[len(prompt_ids()) :] != tuple(ids[:at]) for at, each in enumerate(calls)):
+            why = "the model was not shown the ids that were taken: append each token's own id, for text that is "
+            why += "decoded and encoded again gives other ids."
+        elif ids != right and not is_drawn:
             why = "nothing is drawn here, and yet another id than the best is taken: the logits count as the model has "
             why += "them, all of them, not rounded to 16 bits, cut to the tokenizer's vocabulary, or weighed by what "
             why += "its generation config says (suppress_tokens, repetition_penalty)."
         expect_ids(ids, right, call=f"{call}.output_ids", why=why, varies=is_drawn)
 
 
-def _said_of_close_rows(generate: Generate, params: SamplingParams | None) -> tuple[list[int], str, list[int]]:
-    """The ids, the call and the right ids; the generation config bans the first two of them."""
+def _said_of_close_rows(
+    generate: Generate, params: SamplingParams | None
+) -> tuple[list[int], str, list[int], Sequence[Call]]:
+    """The ids, the call, the right ids, and the model's calls; the generation config bans the first two of them."""
     right = [int(close_rows((0,) * (len(prompt_ids()) + at)).argmax()) for at in range(8)]
     model = ScriptedModel(close_rows)
     model.generation_config.suppress_tokens, model.generation_config.bad_words_ids = right[:1], [right[1:2]]
     result, call = run(generate, model, max_new_tokens=8, params=params)
-    return result.output_ids, call, right[: len(result.output_ids)]
+    return result.output_ids, call, right[: len(result.output_ids)], model.calls
 
 
 def makes_exactly(

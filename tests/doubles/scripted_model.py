@@ -197,6 +197,7 @@ class ScriptedModel(OfAModel, torch.nn.Module):
             seen=seen,
             grad=torch.is_grad_enabled(),
             training=self.training,
+            autocast=torch.is_autocast_enabled("cpu"),
             use_cache=use_cache,
             logits_kept=0,
             arguments=frozenset(arguments),
