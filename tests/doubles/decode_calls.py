@@ -35,7 +35,9 @@ class ModelWithATrueCache(ScriptedModel):
 class SealedCache(ScriptedCache):
     """One that tells nothing of itself, and of which there is no second one."""
 
-    get_seq_length = None
+    @property
+    def get_seq_length(self) -> None:
+        raise AttributeError("'SealedCache' object has no attribute 'get_seq_length'")
 
     def __reduce_ex__(self, _: object) -> str:
         raise TypeError("this cache cannot be copied")

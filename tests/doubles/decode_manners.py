@@ -15,9 +15,9 @@ from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.decode_runs import IDS, decode, decoded, slips_named
-from tests.doubles.locks import in_another_thread
+from tests.doubles.locks import in_another_thread, while_it_works
 from tests.doubles.loop_results import take
-from tests.doubles.loop_runs import run, stopping_after
+from tests.doubles.loop_runs import prompt_ids, run, stopping_after
 from tests.doubles.loop_spies import inputs_of
 from tests.doubles.loop_verdicts import counted, expect_each, expect_ids, expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
@@ -46,6 +46,25 @@ def can_be_interleaved(step: ModuleType) -> None:
         expect_ids(got, expected_reply(hashed(), ids, 6), call=f"two in turns: {call}", why=why, calls=model.calls)
     masks, wanted = [each.mask for each in model.calls], [[1] * len(each.seen) for each in model.calls]
     expect_each(model.calls, masks, wanted, call=f"two in turns: {call}", why=why, of="attention_mask")
+    _can_begin_inside_another(step, why)
+
+
+def _can_begin_inside_another(step: ModuleType, why: str) -> None:
+    """While the model works on one answer's third token, the whole of another is made, in another thread."""
+    model, answers = ScriptedModel(hashed()), {}
+    asked = {prompt: expected_reply(hashed(), prompt_ids(prompt), 6) for prompt in ("Why?", "And the sky?")}
+
+    def answer(prompt: str) -> str:
+        result, call = run(step.generate_cached, model, prompt, max_new_tokens=6)
+        answers[prompt] = result.output_ids
+        return call
+
+    one, other = asked
+    while_it_works(model, prompt_ids(one) + asked[one][:2], lambda: answer(other))
+    call = f"{answer(one)}, and another one in another thread while the model works on its third token"
+    why += " What is emptied where an answer begins is emptied for those under way."
+    for prompt, ids in answers.items():
+        expect_ids(ids, asked[prompt], call=f"{call}: the ids for {prompt!r}", why=why)
 
 
 def lets_go_of_the_cache(step: ModuleType) -> None:

@@ -1,12 +1,14 @@
 """Work done in another thread while this one stands still half-way: a lock that lasts over a `yield` shows here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import TypeVar
 
 from kata.failure import expect
+from tests.doubles.scripted_model import ScriptedModel
 
 PATIENCE_S = 5.0  # waited only for what never comes
+MOMENT_S = 1.0  # waited only where a lock lasts over a forward, as it may
 T = TypeVar("T")
 
 
@@ -40,3 +42,8 @@ def in_another_thread(work: Callable[[], T], *, call: str) -> T:
         "of the model lies between two yields, and nothing is held there.",
     )
     return results[0]
+
+
+def while_it_works(model: ScriptedModel, seen: Sequence[int], work: Callable[[], object]) -> None:
+    """In the forward in which the model has seen just these ids, the work is done in another thread, if it can be."""
+    model.on_call = lambda call: call.seen == tuple(seen) and ends(work, MOMENT_S)

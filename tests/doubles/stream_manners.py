@@ -16,7 +16,7 @@ from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
-from tests.doubles.locks import ends, in_another_thread
+from tests.doubles.locks import in_another_thread, while_it_works
 from tests.doubles.loop_verdicts import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
@@ -27,7 +27,6 @@ OTHER_ERRORS = (IndexError, TypeError, AttributeError, OSError, TimeoutError, Ar
 HELLO = called(max_new_tokens=5)
 APART = "a server streams to several people: what a stream remembers lives in that stream, not in the module, nor on "
 APART += "the tokenizer."
-MOMENT_S = 1.0  # for the other thread, which waits where a lock lasts over one forward, as it may
 
 
 class DeviceLost(RuntimeError):
@@ -72,7 +71,7 @@ def keeps_two_streams_apart(step: ModuleType) -> None:
     expect(texts == wanted, call=call, got=texts, wanted=wanted, why=APART)
 
     half = (*one, *replies["one"][:5])
-    model.on_call = lambda call: call.seen == half and ends(lambda: texts.update(two="".join(stream("two"))), MOMENT_S)
+    while_it_works(model, half, lambda: texts.update(two="".join(stream("two"))))
     texts["one"] = "".join(stream("one"))
     call = "list(one), and list(two) in another thread while `one` holds half a character"
     why = f"{APART} What is emptied where a stream begins is emptied for those that run."
