@@ -18,11 +18,13 @@ from tests.doubles.scripts import expected_reply, hashed
 
 
 def is_not_ended_by_the_prompt(generate: Generate) -> None:
-    model = ScriptedModel(hashed())
+    last = prompt_ids()[-1]
+    model = ScriptedModel(hashed(), eos_token_id=last)
     result, call = run(generate, model, max_new_tokens=6)
-    why = "the chat template ends each turn with <|im_end|>, which is an EOS: look for it in new tokens only, never in "
-    why += "the prompt."
-    if len(run(generate, ScriptedModel(hashed()), max_new_tokens=200)[0].output_ids) > 1 >= len(result.output_ids):
+    why = "the chat template ends each turn with <|im_end|>, which is an EOS, and here the prompt's last id is one as "
+    why += "well: look for it in new tokens only, never in the prompt."
+    other = ScriptedModel(hashed(), eos_token_id=last)
+    if len(run(generate, other, max_new_tokens=200)[0].output_ids) > 1 >= len(result.output_ids):
         why = "max_new_tokens counts the new tokens alone, whatever the prompt's length is."
     elif len(result.output_ids) <= 1:
         tokenizer = FastTokenizer()
@@ -100,6 +102,8 @@ def can_ignore_eos(generate: Generate) -> None:
     result, call = run(generate, model, max_new_tokens=12, params=SamplingParams(ignore_eos=True))
     why = "with ignore_eos an EOS is a token like any other, kept and fed back: only the limit ends the answer."
     wanted = expected_reply(model.script, prompt_ids(), 12)
+    if IM_END not in result.output_ids and len(result.output_ids) > 4:
+        why += " Nor is it ruled out of the logits, or drawn again."
     expect_ids(result.output_ids, wanted, call=f"{call}.output_ids", why=why, calls=model.calls)
 
 

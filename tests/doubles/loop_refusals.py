@@ -36,6 +36,8 @@ def refusal(generate: Generate, model: ScriptedModel, why: str, **options: Any) 
     except ValueError as error:
         got = f"{type(error).__name__}: {error}"
         why = f"the kind of error must be RequestRefused, as check_fits raises it: a server tells its caller. {why}"
+    if got == "an answer of 0 tokens":
+        why += " Nothing refused it here: `check_fits` gets the limit that counts, be it 0, not `params.max_tokens`."
     expect(got == "RequestRefused", call=call, got=got, wanted="RequestRefused", why=why)
     calls, shown = f"{counted(len(model.calls), 'call')} of the model before it", trace(model.calls, 0)
     wanted = "RequestRefused before the model runs"
@@ -98,7 +100,8 @@ def _refused_too_little(generate: Generate, failure: CheckFailure, new_tokens: i
         with contextlib.suppress(Exception):
             model = ScriptedModel(hashed(), context=len(prompt_ids()) - 1, most_calls=30)
             generate(model, FastTokenizer(), PROMPT, max_new_tokens=5)
-            more = "Nor is a prompt refused that is longer than the context by itself."
+            more = "Yours does not refuse a prompt either that is longer than the context by itself"
+            more += "." if model.calls[0].ids == prompt_ids() else ": it is cut, and another question is answered."
     parts = {part: getattr(failure, part) for part in ("call", "got", "wanted", "trace")}
     return CheckFailure(**parts, why=f"{failure.why} {more}")
 

@@ -108,7 +108,10 @@ def refuses_what_does_not_fit(step: ModuleType) -> None:
     ):
         got, model = _refusal(step, context, options)
         why = "`check_fits` says so before any work is done; 0 is a limit too, not a missing one."
-        if not options:
+        if got == "no error" and not model.calls:
+            why = "nothing was refused, and nothing was made: `check_fits` gets the limit that counts, be it 0, not "
+            why += "`params.max_tokens`."
+        elif not options:
             why = DEFAULT_LIMIT
         elif options.get("max_new_tokens", 2) > 1:
             why = "prompt and limit are beyond the context: `check_fits` gets the limit that was asked for, uncut."

@@ -132,6 +132,15 @@ class Told:
         taken = min(self.chunks[at].forwards, len(self.texts))
         return taken > 0 and self.whole[taken - 1] > self.sent[at]
 
+    @property
+    def is_one_behind(self) -> bool:
+        """Whether each chunk came when one token more than it needed was there."""
+        newest = [chunk.forwards for chunk in self.chunks[:-1]]
+        return bool(newest) and all(
+            end < len(self.texts) and sent == len(self.texts[end - 1]) < len(self.texts[end])
+            for sent, end in zip(self.sent[1:], newest, strict=False)
+        )
+
     def shown(self, wrong: int | None = None) -> str:
         """The chunks, each with the ids that the model said for it: `'He' <- 72 101 | 'y' <- 121`."""
         ends = [chunk.forwards for chunk in self.chunks]

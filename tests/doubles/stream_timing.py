@@ -56,6 +56,11 @@ def _why_late(told: Told, at: int) -> str:
             "the model runs ahead of the reader: the tokens are collected first (`list`, `generate_cached`), or a "
             "thread makes them unasked. Take one token, send its text, and only then take the next."
         )
+    if told.is_one_behind:
+        return (
+            "here the next token is taken before this one's text goes out. Yield first; which token is the last need "
+            "not be known: what is left is sent behind the loop."
+        )
     return LATE
 
 

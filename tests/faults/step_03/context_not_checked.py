@@ -1,7 +1,7 @@
 """Checks the limit but not the context.
 
 Caught by: test_it_refuses_what_does_not_fit
-Says: Nor is a prompt refused that is longer
+Says: Yours does not refuse a prompt either
 """
 
 import torch

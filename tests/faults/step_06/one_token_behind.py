@@ -1,7 +1,7 @@
 """Each piece waits until the model has made the next token, to know whether it is the last.
 
 Caught by: test_each_chunk_goes_out_with_its_token
-Says: whole text waits for nothing
+Says: the next token is taken before
 """
 
 from shared.limits import check_fits
