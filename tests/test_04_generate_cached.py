@@ -355,6 +355,7 @@ def test_nothing_is_kept_between_calls(step):
     """
     loop_leftovers.keeps_nothing_between_calls(step.generate_cached)
     decode_manners.lets_go_of_the_cache(step)
+    decode_manners.can_begin_inside_another(step)
 
 
 def test_readings_run_from_the_arrival(load, clock: FakeClock):

@@ -121,10 +121,10 @@ def hands_on_the_cache(step: ModuleType) -> None:
 
 
 def grows_the_mask(step: ModuleType) -> None:
-    for pad in (None, IM_END):
-        model = padding_with(pad, ScriptedModel(tricky))
-        _, call = decoded(step, model, 8, params=SamplingParams(ignore_eos=True), stop_ids={0, IM_END})
-        wanted = [[1] * (len(IDS) + at) for at in range(len(model.calls))]
+    for pad, ids in ((None, IDS), (IM_END, IDS[1:])):
+        model, params = padding_with(pad, ScriptedModel(tricky)), SamplingParams(ignore_eos=True)
+        _, call = decoded(step, model, 8, ids=ids, params=params, stop_ids={0, IM_END})
+        wanted = [[1] * (len(ids) + at) for at in range(len(model.calls))]
         masks = [each.mask for each in model.calls]
         why = "the new token looks at everything in the cache and at itself: append a 1 to the mask for each token."
         if any(0 in (mask or ()) for mask in masks[:1]):

@@ -1,6 +1,6 @@
 """One list of ids in the module, emptied where an answer begins: another one that is under way loses its own.
 
-Caught by: test_two_at_once_do_not_touch_each_other
+Caught by: test_nothing_is_kept_between_calls
 Says: emptied for those under way
 """
 
