@@ -2,7 +2,7 @@
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cached_property
 from types import ModuleType
@@ -23,6 +23,8 @@ EMPTY = Generation("", 9, [], "length", ttft_s=None, latency_s=0.5, used_cache=T
 EMPTY_RESULT = GenerateResult("", [], ServingMetrics(0.0, 9, 0, latency_ms=500.0, used_cache=True))
 PUT_TOGETHER = "the engine of step 8 is put together from these three: generate is summarize(generate_cached(…)), "
 PUT_TOGETHER += "stream is generate_stream(…)."
+STEP_FUNCTIONS = {"generate": "generate_cached", "stream": "generate_stream"}  # what each method is made of
+MakeEngine = Callable[..., Any]  # CachedEngine, or a function in its place
 
 
 class EngineSpies:
@@ -158,6 +160,12 @@ class PassiveTokenizer(Passive):
 def passive() -> tuple[PassiveModel, PassiveTokenizer]:
     """A model and a tokenizer for an engine."""
     return PassiveModel(), PassiveTokenizer()
+
+
+def ask(engine: Any, method: str, *arguments: Any) -> Any:
+    """What the engine's method gives; of a stream all pieces, as a list."""
+    answer = getattr(engine, method)(*arguments)
+    return list(answer) if method == "stream" else answer
 
 
 class _Part(ModuleType):

@@ -10,6 +10,7 @@ from kata.failure import expect
 from shared.limits import RequestRefused
 from shared.metrics import ServingMetrics
 from tests.doubles.engines import ScriptedEngine, raising
+from tests.doubles.server_calls import expect_calls
 from tests.doubles.server_verdicts import (
     ENDPOINTS,
     HELLO,
@@ -18,7 +19,6 @@ from tests.doubles.server_verdicts import (
     asked,
     body_of,
     client_of,
-    expect_calls,
     expect_status,
     names_field,
 )

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
 
@@ -12,7 +11,6 @@ from fastapi import FastAPI
 
 from kata.failure import expect
 from tests.doubles.asgi import Answer
-from tests.doubles.engines import Asked, ScriptedEngine
 from tests.doubles.in_process import InProcess, in_process
 from tests.doubles.live_server import PATIENCE_S
 from tests.doubles.server_slips import told
@@ -134,37 +132,6 @@ def names_field(answer: Answer, field: str) -> bool:
         return False
     places = [(problem.get("loc"), problem.get("msg")) for problem in problems if isinstance(problem, dict)]
     return any(field in (loc or ()) or field in str(msg) for loc, msg in places)
-
-
-EARLIER = {"prompt": "Something else", "max_new_tokens": 11, "temperature": 1.5, "top_k": 9}
-
-
-def check_what_the_engine_is_asked(create_app: CreateApp, body: dict, wanted: Asked) -> None:
-    """Whether the body arrives at the engine, through both endpoints, as what is wanted (its method left open)."""
-    engine = ScriptedEngine()
-    with client_of(create_app(engine)) as client:
-        for path in ENDPOINTS:
-            engine.asked.clear()
-            for each in (EARLIER, body, body):  # nothing is left of an earlier request
-                client.post(path, each)
-            got = [replace(each, method="") for each in engine.asked]
-            got = [each for each in got if each.prompt != EARLIER["prompt"]]
-            expect(
-                got != [] and all(each == wanted for each in got),
-                call=f"{asked(path, body)}, after another request",
-                got=f"the engine was asked {[str(each) for each in got] or 'nothing'}",
-                wanted=str(wanted),
-                why="the engine gets request.prompt, request.max_new_tokens and request.to_sampling_params(), "
-                "unchanged, on each of the two endpoints; nothing of an earlier request.",
-            )
-
-
-def expect_calls(engine: ScriptedEngine, wanted: list[str], call: str) -> None:
-    got = [each.method for each in engine.asked]
-    why = (
-        "a call of the engine is a generation: one for each good request, engine.generate or engine.stream, none else."
-    )
-    expect(got == wanted, call=call, got=f"calls of the engine: {got}", wanted=wanted, why=why)
 
 
 def patiently(ask: Callable[[], Answer]) -> Answer:
