@@ -1,18 +1,18 @@
-"""Checks of step 9: a duel. The learner's tests pass on servers that are right and fail on servers that are broken."""
+"""Checks of step 9: a duel. The learner's tests pass on servers that are right and fail on servers that are broken.
 
-import ast
+Whether a test takes part at all is judged in `duel/presence.py`, what it says of the servers in `duel/report.py`.
+"""
+
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from kata.failure import expect
 from kata.solution import Solution
-from tests.duel.diagnosis import class_left_out, makes_a_client
-from tests.duel.duel import Duel, Match, Ran
+from tests.duel.duel import Fought, Match
 from tests.duel.families import REQUIRED, STRETCH
+from tests.duel.loading import attributes_in
+from tests.duel.presence import expect_run, expect_there
 from tests.duel.report import expect_caught, expect_no_false_alarm
 from tests.duel.servers import (
     BROKEN_BODY,
@@ -21,26 +21,11 @@ from tests.duel.servers import (
     BROKEN_SETTINGS,
     BROKEN_STATUS,
     BROKEN_STREAM,
-    PLAIN_SERVER,
 )
 
 pytestmark = pytest.mark.timeout(60)
 HEALTH, GENERATE = REQUIRED
 STREAM, REJECTS = STRETCH
-ON_PLAIN = f"on {PLAIN_SERVER.outside}"
-
-
-@dataclass(frozen=True)
-class Fought:
-    """The learner's file after its duel, or after the part of it that is over."""
-
-    match: Match
-    module: ModuleType
-    file: Path
-
-    @property
-    def duel(self) -> Duel:
-        return self.match.duel
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +45,9 @@ def fought_on(fought: Fought) -> Fought:
     """The same after the duel of its stretch tests, which is fought when it is asked for."""
     fought.match.go_on()
     return fought
+
+
+# The two tests are there, run to their end, and are content with every right server.
 
 
 def test_both_tests_are_there_and_use_the_client(fought: Fought) -> None:
@@ -91,7 +79,10 @@ def test_no_right_server_raises_an_alarm(fought: Fought) -> None:
     """
     for name in REQUIRED:
         expect_there(fought, name)
-        expect_no_false_alarm(fought.duel, name, fought.file)
+        expect_no_false_alarm(fought, name)
+
+
+# No broken server passes: first `/health`, then `/generate`.
 
 
 def test_a_server_without_health_is_caught(fought: Fought) -> None:
@@ -100,9 +91,8 @@ def test_a_server_without_health_is_caught(fought: Fought) -> None:
     Hint: What does your test say to a 404 whose body has the very words that you look for? And to a body that says all
     is well, under a 503?
     """
-    why = "Whoever asks /health acts on the status, so that is what to assert: it is 200, or the server is not well."
     expect_there(fought, HEALTH)
-    expect_caught(fought.duel, HEALTH, BROKEN_HEALTH, fought.file, why)
+    expect_caught(fought, HEALTH, BROKEN_HEALTH)
 
 
 def test_a_refused_generation_is_caught(fought: Fought) -> None:
@@ -110,9 +100,8 @@ def test_a_refused_generation_is_caught(fought: Fought) -> None:
 
     Hint: Take a server that answers 500 and a perfect body. Which line of yours fails? And which one at a 202?
     """
-    why = "A good-looking body proves nothing under a status of failure, nor does a status that is near 200."
     expect_there(fought, GENERATE)
-    expect_caught(fought.duel, GENERATE, BROKEN_STATUS, fought.file, why)
+    expect_caught(fought, GENERATE, BROKEN_STATUS)
 
 
 def test_an_answer_without_metrics_is_caught(fought: Fought) -> None:
@@ -121,9 +110,8 @@ def test_an_answer_without_metrics_is_caught(fought: Fought) -> None:
     Hint: Walk through your test with a 200 whose body is `{}`. Which line raises? Is there a `get` or a `try` that
     keeps it from doing so?
     """
-    why = "A status of 200 is a promise about the body: read it, and look for the count where the contract puts it."
     expect_there(fought, GENERATE)
-    expect_caught(fought.duel, GENERATE, BROKEN_BODY, fought.file, why)
+    expect_caught(fought, GENERATE, BROKEN_BODY)
 
 
 def test_a_wrong_count_of_tokens_is_caught(fought: Fought) -> None:
@@ -132,9 +120,11 @@ def test_a_wrong_count_of_tokens_is_caught(fought: Fought) -> None:
     Hint: Where in the body does the count stand, and what does your line say to None, to `'5'` in quotes, to 0 and to
     -1? A default speaks in the server's place.
     """
-    why = "Whether the model spoke shows in metrics.output_tokens: there, a number (no text), and at least 1."
     expect_there(fought, GENERATE)
-    expect_caught(fought.duel, GENERATE, BROKEN_COUNT, fought.file, why)
+    expect_caught(fought, GENERATE, BROKEN_COUNT)
+
+
+# Neither test leans on the other.
 
 
 def test_each_test_passes_by_itself(fought: Fought) -> None:
@@ -145,7 +135,10 @@ def test_each_test_passes_by_itself(fought: Fought) -> None:
     """
     for name in REQUIRED:
         expect_there(fought, name)
-        expect_no_false_alarm(fought.duel, name, fought.file, alone=True)
+        expect_no_false_alarm(fought, name, alone=True)
+
+
+# For stars: a test of `/stream`, and one of settings beyond their bounds.
 
 
 @pytest.mark.stretch
@@ -157,7 +150,7 @@ def test_a_right_stream_raises_no_alarm(fought_on: Fought) -> None:
     """
     expect_there(fought_on, STREAM)
     expect_run(fought_on, STREAM)
-    expect_no_false_alarm(fought_on.duel, STREAM, fought_on.file)
+    expect_no_false_alarm(fought_on, STREAM)
 
 
 @pytest.mark.stretch
@@ -168,8 +161,7 @@ def test_a_broken_stream_is_caught(fought_on: Fought) -> None:
     after its name?
     """
     expect_there(fought_on, STREAM)
-    why = "A stream is good when its status is 200 and its content type says text/plain, whatever follows it."
-    expect_caught(fought_on.duel, STREAM, BROKEN_STREAM, fought_on.file, why)
+    expect_caught(fought_on, STREAM, BROKEN_STREAM)
 
 
 @pytest.mark.stretch
@@ -181,7 +173,7 @@ def test_a_server_that_refuses_rightly_raises_no_alarm(fought_on: Fought) -> Non
     """
     expect_there(fought_on, REJECTS)
     expect_run(fought_on, REJECTS)
-    expect_no_false_alarm(fought_on.duel, REJECTS, fought_on.file)
+    expect_no_false_alarm(fought_on, REJECTS)
 
 
 @pytest.mark.stretch
@@ -192,125 +184,4 @@ def test_a_server_that_takes_bad_settings_is_caught(fought_on: Fought) -> None:
     does a value far outside tell of the edge?
     """
     expect_there(fought_on, REJECTS)
-    why = "Three settings have two bounds each: go just beyond every one of them, one at a time, and want 422."
-    expect_caught(fought_on.duel, REJECTS, BROKEN_SETTINGS, fought_on.file, why)
-
-
-def attributes_in(file: Path) -> set[str]:
-    """Every name after a dot; none where the file cannot be read, which loading it will tell better."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return set()
-    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-
-
-def expect_there(fought: Fought, name: str) -> None:
-    """The test was found, is written, and reached the duel's client."""
-    call = f"pytest {fought.file.name}::{name}"
-    expect(
-        not fought.duel.uncollected,
-        call=call,
-        got=fought.duel.uncollected,
-        wanted="pytest finds the test",
-        why="pytest cannot collect the file as it stands, so no test of it runs.",
-    )
-    runs = fought.duel.of(name)
-    expect(
-        bool(runs) or fought.duel.ended,
-        call=call,
-        got="a test before it has ended everything",
-        wanted="each test comes to its own end",
-        why=NO_VERDICT["unfinished"],
-    )
-    if not runs:
-        owner = "" if hasattr(fought.module, name) else class_left_out(fought.file, name)
-        expect(
-            not owner.startswith("Test"),
-            call=call,
-            got=f"pytest collects nothing from class {owner}, which has an `__init__`",
-            wanted="a class without `__init__`, or a function of the module",
-            why="pytest makes an object of the class for each test, has nothing to hand to an `__init__`, and leaves "
-            "such a class out: make what the tests share an attribute of the class, or a fixture.",
-        )
-        expect(
-            not owner,
-            call=call,
-            got=f"pytest collects nothing from class {owner}",
-            wanted=f"class Test{owner.removesuffix('Tests').removesuffix('Test')}, or a function of the module",
-            why="pytest looks for tests in classes whose names begin with `Test`, and in no others.",
-        )
-        found = getattr(fought.module, name)
-        expect(
-            False,
-            call=call,
-            got=f"pytest collects nothing from {type(found).__name__} {name}",
-            wanted=f"a test function: def {name}(client)",
-            why="pytest runs functions whose names begin with `test_`, and nothing that only looks like one.",
-        )
-    first = runs[0]
-    if first.error == "NotImplementedError":
-        raise NotImplementedError(first.text)
-    asked = first.client or first.outcome in ("skipped", "xfailed", "unfinished") or first.awaits
-    expect(
-        asked,
-        call=f"{call}, {ON_PLAIN}",
-        got="a client of its own" if first.own_client else "the client is never used" + _and_raised(first),
-        wanted=f"def {name}(client): with the client that pytest hands in",
-        why="pytest fills in the parameter `client` with a client of the server to be tested. A test that makes its "
-        "own client, or takes none, tests another server or none at all.",
-    )
-
-
-def expect_run(fought: Fought, name: str) -> None:
-    """Every run of the test came to a verdict."""
-    runs = fought.duel.of(name)
-    call, first = f"pytest {fought.file.name}::{name}, {ON_PLAIN}", runs[0]
-    expect(
-        not (first.awaits and "async def" in first.text),
-        call=call,
-        got=f"`async def {name}`, which nobody awaits",
-        wanted=f"`def {name}(client)`",
-        why="pytest calls a test and does not await it, so its body never runs. The client is not asynchronous: "
-        "drop `async` and `await`.",
-    )
-    expect(
-        not ("None, but" in first.text and " returned " in first.text),  # pytest's own words, old and new
-        call=call,
-        got="it returned a value",
-        wanted="it asserts, and returns nothing",
-        why="pytest looks at no returned value: a test fails by raising, and `assert` raises.",
-    )
-    for outcome, why in NO_VERDICT.items():
-        stuck = next((ran for ran in runs if ran.outcome == outcome), None)
-        if stuck and outcome == "unfinished" and makes_a_client(fought.file, name):
-            why = "The test makes a client of its own, and with it a server that takes too long: use the client that "
-            why += "pytest hands in."
-        expect(
-            stuck is None,
-            call=f"pytest {fought.file.name}::{name}",
-            got=f"{outcome} on {stuck.server.outside}{_and_raised(stuck)}" if stuck else "",
-            wanted="it passes or fails",
-            why=why,
-        )
-    another = any(ran.outcome == "unfinished" for ran in fought.duel.runs)  # which is told of that one
-    unmet = [] if fought.duel.ended or another else fought.duel.never_met(name)
-    expect(
-        not unmet,
-        call=f"pytest {fought.file.name}::{name}",
-        got=f"unfinished: the duel was over before it met {len(unmet)} of its servers",
-        wanted="it passes or fails",
-        why="A test ended the duel, or took too long; what it leaves behind may do so as well.",
-    )
-
-
-NO_VERDICT = {
-    "skipped": "A skipped test has tested nothing and caught nothing, on a broken server too.",
-    "xfailed": "A test that is expected to fail raises no alarm when it does: take the mark off.",
-    "xpassed": "A test that is expected to fail raises no alarm when it does: take the mark off.",
-    "unfinished": "The test never came back: it loops until something changes, or it ends the whole process.",
-}
-
-
-def _and_raised(ran: Ran) -> str:
-    return f"; {ran.error}: {ran.text.splitlines()[0][:200] if ran.text else ''}" if ran.error else ""
+    expect_caught(fought_on, REJECTS, BROKEN_SETTINGS)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from types import ModuleType
 from typing import IO, Protocol
 
 from kata.steps import ROOT
@@ -178,6 +179,19 @@ class Match:
         if started is not None:
             self.duel.runs.append(_ran(started | {"outcome": "unfinished"}))
         return facts is not None
+
+
+@dataclass(frozen=True)
+class Fought:
+    """The learner's file after its duel, or after the part of it that is over."""
+
+    match: Match
+    module: ModuleType
+    file: Path
+
+    @property
+    def duel(self) -> Duel:
+        return self.match.duel
 
 
 def _ran(facts: dict) -> Ran:

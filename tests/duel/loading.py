@@ -38,3 +38,12 @@ class Loader:
             rewrite_asserts(tree, data, self.file, config)
             self.code = compile(tree, self.file, "exec", dont_inherit=True)
         return self.code
+
+
+def attributes_in(file: Path) -> set[str]:
+    """Every name after a dot; none where the file cannot be read, which loading it will tell better."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}

@@ -7,15 +7,16 @@ from pathlib import Path
 
 from kata.failure import expect
 from tests.duel.diagnosis import diagnose, makes_a_client, takes_text_for_a_number
-from tests.duel.duel import Duel, Ran
+from tests.duel.duel import Duel, Fought, Ran
 from tests.duel.families import A_FEW_RIGHT
-from tests.duel.servers import RIGHT_SERVERS, Server
+from tests.duel.servers import BODY, COUNT, HEALTH, RIGHT_SERVERS, SETTINGS, STATUS, STREAM, Server
 
 MOST_ROWS = 6
 
 
-def expect_no_false_alarm(duel: Duel, family: str, file: Path, alone: bool = False) -> None:
+def expect_no_false_alarm(fought: Fought, family: str, alone: bool = False) -> None:
     """Every test of the family passes on every right server."""
+    duel, file = fought.duel, fought.file
     alarms = duel.false_alarms(family, alone)
     if not alarms:
         return
@@ -30,8 +31,9 @@ def expect_no_false_alarm(duel: Duel, family: str, file: Path, alone: bool = Fal
     )
 
 
-def expect_caught(duel: Duel, family: str, servers: Sequence[Server], file: Path, why: str) -> None:
-    """A test of the family fails on each of these broken servers."""
+def expect_caught(fought: Fought, family: str, servers: Sequence[Server]) -> None:
+    """A test of the family fails on each of these broken servers, all of one kind."""
+    duel, file, why = fought.duel, fought.file, TELLS_APART[servers[0].kind]
     caught = [server for server in duel.caught(family) if server in servers]
     missed = [server for server in servers if server not in caught]
     if not missed:
@@ -104,6 +106,14 @@ def _why_alarmed(ran: Ran, alarms: int, only_alone: bool) -> str:
     return "No server can please it: look at what it sends and at what it takes the answer for."
 
 
+TELLS_APART = {  # what tells a right server from a broken one, by what is broken
+    HEALTH: "Whoever asks /health acts on the status, so that is what to assert: it is 200, or the server is not well.",
+    STATUS: "A good-looking body proves nothing under a status of failure, nor does a status that is near 200.",
+    BODY: "A status of 200 is a promise about the body: read it, and look for the count where the contract puts it.",
+    COUNT: "Whether the model spoke shows in metrics.output_tokens: there, a number (no text), and at least 1.",
+    STREAM: "A stream is good when its status is 200 and its content type says text/plain, whatever follows it.",
+    SETTINGS: "Three settings have two bounds each: go just beyond every one of them, one at a time, and want 422.",
+}
 EXACT_WORDS = re.compile(r"assert '[^'/]*' == '[^'/]*'")
 MAY_DIFFER = "words, figures and further fields may differ. Look at what every right server promises"
 PROMISED = {
