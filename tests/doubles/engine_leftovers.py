@@ -82,16 +82,19 @@ def leaves_nothing_to_the_next(make: MakeEngine, spies: EngineSpies, method: str
 def keeps_streams_apart(make: MakeEngine, spies: EngineSpies) -> None:
     """Two streams of one engine, taken in turns, are each their own, and one closed early holds nobody up.
 
-    An engine that lets no second stream in before the first has ended is right as well.
+    Both are made before a piece of either is taken. An engine that lets no second stream in before the first has ended
+    is right as well.
     """
-    call = "one = engine.stream('One'); two = engine.stream('Two'); a piece of each, then the rest of each"
+    call = "one = engine.stream('One', 7, params); two = engine.stream('Two', 9, other_params); "
+    call += "a piece of each, then the rest of each"
+    settings = {"One": (7, SamplingParams(temperature=0.7, top_k=3)), "Two": (9, SamplingParams(1.5, 40, 0.9, True))}
     spies.forget()
     engine = make(*passive())
     got: dict[str, list[str]] = {"One": [], "Two": []}
     streams: list[Iterator[str]] = []
 
     def in_turns() -> None:
-        streams.extend(iter(engine.stream(prompt)) for prompt in got)
+        streams.extend(iter(engine.stream(prompt, *settings[prompt])) for prompt in got)
         for pieces, stream in zip(got.values(), streams, strict=True):
             pieces.append(next(stream))
         for pieces, stream in zip(got.values(), streams, strict=True):
@@ -104,6 +107,7 @@ def keeps_streams_apart(make: MakeEngine, spies: EngineSpies) -> None:
         wanted = {prompt: list(STREAMED) for prompt in got}
         expect(got == wanted, call=call, got=got, wanted=wanted, why=why)
         expect(prompts == sorted(got), call=call, got=f"generations for {prompts}", wanted=sorted(got), why=why)
+        _gets_its_own_settings(spies, settings, call)
     elif streams:
         with contextlib.suppress(ValueError):  # it runs at this moment
             getattr(streams[0], "close", lambda: None)()
@@ -126,6 +130,15 @@ def keeps_streams_apart(make: MakeEngine, spies: EngineSpies) -> None:
         wanted=list(STREAMED),
         why="that one reader has left says nothing of the next stream: keep no mark of it on `self`.",
     )
+
+
+def _gets_its_own_settings(spies: EngineSpies, settings: dict[str, tuple[int, SamplingParams]], call: str) -> None:
+    """The two generations, each for its own prompt, have the limit and the params that were asked for with it."""
+    wanted = sorted(str(Asked.of("generate_stream", prompt, *own)) for prompt, own in settings.items())
+    got = sorted(map(str, spies.asked))
+    why = "a stream is made of what its own call was given. Where limit and params wait on `self` until a first piece "
+    why += "is taken, they are those of the stream that was made after it: keep them in the call, not on `self`."
+    expect(got == wanted, call=call, got=";\n".join(got), wanted=";\n".join(wanted), why=why)
 
 
 def goes_on(again: Callable[[], object], call: str) -> None:
