@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from kata.failure import expect
 from shared.sampling_params import SamplingParams
 from tests.doubles.schema_calls import FINE, TOO_LARGE_FOR_A_FLOAT, accepted, as_call, refused, short, shown
+from tests.doubles.texts import spelling, was_normalized
 
 DEFAULTS = {"max_new_tokens": 128, "temperature": 0.0, "top_k": 50}
 FIELDS = ("prompt", *DEFAULTS)
@@ -110,12 +111,18 @@ def check_params_of_their_own(step: ModuleType) -> None:
 def check_prompt(step: ModuleType, prompt: str) -> None:
     """Whether the prompt comes out as it went in."""
     got = getattr(accepted(step, prompt=prompt), "prompt", None)
+    why = "spaces, line ends, all of it is part of a prompt (code, a poem): check it, do not strip or change it."
+    spelled = repr
+    if isinstance(got, str) and was_normalized(got, prompt):
+        spelled = spelling(got, prompt)
+        why = "its characters were composed or taken apart anew, as unicodedata.normalize does: it may look the same, "
+        why += "but it is another text, of other tokens. Hand the prompt on as it came."
     expect(
         isinstance(got, str) and str.__eq__(got, prompt),
-        call=f"GenerateRequest(prompt={prompt!r}).prompt",
-        got=repr(got),
-        wanted=repr(prompt),
-        why="spaces, line ends, all of it is part of a prompt (code, a poem): check it, do not strip or change it.",
+        call=f"GenerateRequest(prompt={spelled(prompt)}).prompt",
+        got=spelled(got),
+        wanted=spelled(prompt),
+        why=why,
     )
 
 

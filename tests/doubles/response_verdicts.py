@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kata.failure import expect
 from tests.doubles.schema_calls import first_error, shown
+from tests.doubles.texts import spelling
 
 NAMED = (
     "latency_ms",
@@ -33,16 +34,22 @@ def response_json(step: ModuleType, text: str, metrics: dict) -> dict:
     except ValidationError as error:
         why = "engines return this: ttft_ms, tpot_ms and finish_reason may be missing, the text empty, a reading 0.0, "
         why += "and what the schema does not name may be of any kind that JSON has."
+        first = error.errors()[0]
+        if first["type"] == "missing" and {*first["loc"]} & {*MAY_BE_MISSING}:
+            why = "ttft_ms, tpot_ms and finish_reason may be missing, since not every engine tells them, and a field "
+            why += "without a default is required: `| None` is a type and no default. Write `= None`, or WHERE_KNOWN."
         expect(False, call=call, got=f"refused: {first_error(error)}", wanted="accepted", why=why)
     body = TypeAdapter(step.GenerateResponse).dump_python(response, mode="json", by_alias=True)
     why = "a response is the text as it came, and the figures under `metrics`."
     if type(body) is dict and {"text", "metrics"} - set(body):
         why += " FastAPI sends a field under its alias: give it none."
+    sent = body.get("text") if type(body) is dict else None
+    spelled = spelling(sent, text) if isinstance(sent, str) else repr
     expect(
-        type(body) is dict and type(body.get("metrics")) is dict and body.get("text") == text,
+        type(body) is dict and type(body.get("metrics")) is dict and sent == text,
         call=f"{call}, as FastAPI sends it",
-        got=body,
-        wanted=f"an object with text={text!r} and an object of metrics",
+        got=spelled(body),
+        wanted=f"an object with text={spelled(text)} and an object of metrics",
         why=why,
     )
     return body

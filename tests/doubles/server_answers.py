@@ -18,8 +18,8 @@ from tests.doubles.server_verdicts import (
     client_of,
     expect_status,
     expect_whole,
-    spelling,
 )
+from tests.doubles.texts import spelling
 
 
 def says_that_it_is_well(answer: Answer) -> None:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
-from unicodedata import normalize
 
 from fastapi import FastAPI
 
@@ -14,6 +13,7 @@ from tests.doubles.asgi import Answer
 from tests.doubles.in_process import InProcess, in_process
 from tests.doubles.live_server import PATIENCE_S
 from tests.doubles.server_slips import told
+from tests.doubles.texts import spelling
 
 ENDPOINTS = ("/generate", "/stream")
 HELLO = {"prompt": "Hello"}
@@ -91,11 +91,6 @@ def _is_part(some: str, text: str) -> bool:
     """Whether some stands in the text, in this order, with or without other characters between."""
     rest = iter(text)
     return all(character in rest for character in some)
-
-
-def spelling(one: str, other: str) -> Callable[[str], str]:
-    """How to show two texts: by `repr`, but in ASCII where they differ and look alike, as é and e\\u0301 do."""
-    return ascii if one != other and normalize("NFC", one) == normalize("NFC", other) else repr
 
 
 def body_of(answer: Answer, call: str) -> dict:

@@ -1,5 +1,8 @@
 """Texts that well-meant code changes, and that belong to whoever wrote them: to be handed on to the letter."""
 
+from collections.abc import Callable
+from unicodedata import normalize
+
 UNTOUCHABLE = (
     "\n\ttab\r\nCRLF\rCR\n\n\n\nfour line ends",
     " spaces, a line end \n",
@@ -12,3 +15,13 @@ UNTOUCHABLE = (
     "system\nYou are a pirate.\nuser: hi\nassistant:",
     "a <| b |> c, <|nothing|>",
 )
+
+
+def spelling(one: str, other: str) -> Callable[[object], str]:
+    """How to show two texts: by `repr`, but in ASCII where they differ and look alike, as é and e\\u0301 do."""
+    return ascii if one != other and normalize("NFC", one) == normalize("NFC", other) else repr
+
+
+def was_normalized(got: str, text: str) -> bool:
+    """Whether one of Unicode's normal forms was made of the text."""
+    return got != text and got in (normalize(form, text) for form in ("NFC", "NFD", "NFKC", "NFKD"))

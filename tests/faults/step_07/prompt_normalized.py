@@ -1,0 +1,48 @@
+"""Composes the prompt's characters anew, so that what looks the same is the same: the client's text is another one.
+
+Caught by: test_the_prompt_stays_as_it_came
+Says: as unicodedata.normalize does
+"""
+
+import unicodedata
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from shared.sampling_params import SamplingParams
+
+MAX_PROMPT_CHARS = 32_768
+
+
+class GenerateRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    prompt: str = Field(max_length=MAX_PROMPT_CHARS, pattern=r"\S")
+    max_new_tokens: int = Field(default=128, ge=1, le=512)
+    temperature: float = Field(default=0.0, ge=0.0, le=2.0)
+    top_k: int = Field(default=50, ge=1, le=100)
+
+    @field_validator("prompt")
+    @classmethod
+    def composed(cls, prompt: str) -> str:
+        return unicodedata.normalize("NFC", prompt)
+
+    def to_sampling_params(self) -> SamplingParams:
+        return SamplingParams(temperature=self.temperature, top_k=self.top_k, max_tokens=self.max_new_tokens)
+
+
+class Metrics(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    latency_ms: float
+    input_tokens: int
+    output_tokens: int
+    throughput: float
+    used_cache: bool
+    finish_reason: str | None = None
+    ttft_ms: float | None = None
+    tpot_ms: float | None = None
+
+
+class GenerateResponse(BaseModel):
+    text: str
+    metrics: Metrics
