@@ -24,6 +24,7 @@ from tests.doubles import (
 )
 from tests.doubles.engine_spies import EMPTY, EMPTY_RESULT, GENERATION, RESULT, EngineSpies, passive
 from tests.doubles.engines import METRICS, PIECES, Asked, ScriptedEngine
+from tests.doubles.server_slips import told_what_an_engine_has
 from tests.doubles.server_verdicts import HELLO, client_of
 
 TEXTS = (
@@ -68,7 +69,7 @@ def test_health_answers_200(server: ModuleType) -> None:
     Hint: Which path, method and status does your endpoint have? Ask for it with `client.get('/health',
     follow_redirects=False)`.
     """
-    with client_of(server.create_app(ScriptedEngine())) as client:
+    with told_what_an_engine_has("create_app(engine)"), client_of(server.create_app(ScriptedEngine())) as client:
         server_answers.says_that_it_is_well(client.get("/health"))
 
 

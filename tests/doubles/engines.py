@@ -1,5 +1,6 @@
 """Engines whose every answer a check dictates, and which record what they were asked. No model, no torch."""
 
+import asyncio
 import contextlib
 import threading
 import time
@@ -61,6 +62,7 @@ class ScriptedEngine:
         self.answered = 0  # generations that came to their end
         self.closed = threading.Event()  # a stream ended, whichever way
         self.overlapped = threading.Event()  # two threads were in here at once
+        self.was_called_on_a_loop = False  # `stream` was, by the thread of an event loop
         self._inside = threading.Lock()
 
     def answer(self, prompt: str) -> Sequence[str]:
@@ -81,6 +83,8 @@ class ScriptedEngine:
         self, prompt: str, max_new_tokens: int | None = None, params: SamplingParams | None = None
     ) -> Iterator[str]:
         self.asked.append(Asked.of("stream", prompt, max_new_tokens, params))
+        with contextlib.suppress(RuntimeError):
+            self.was_called_on_a_loop |= asyncio.get_running_loop() is not None
         with self._alone():
             self.at_call()
         return self._stream(self.answer(prompt))

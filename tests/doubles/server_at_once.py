@@ -122,12 +122,16 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
         engine.overlapped.wait(0.3)
         gate.open()
         live.first(list(answers.values()), 6)
+        why = "a model has one set of buffers and one random generator: let one thread, or a lock, keep order."
+        if engine.was_called_on_a_loop:
+            why = "engine.stream was called on the event loop, and the call is the engine's work too: it belongs "
+            why += "into what the worker is handed, `worker.open(lambda: engine.stream(…))`."
         expect(
             not engine.overlapped.is_set(),
             call="6 requests at once",
             got="two threads in the engine at the same time",
             wanted="one after the other",
-            why="a model has one set of buffers and one random generator: let one thread, or a lock, keep order.",
+            why=why,
         )
         for prompt in paths:
             text = f"{prompt}-0 {prompt}-1 {prompt}-2 "

@@ -9,6 +9,10 @@ from pydantic import ValidationError
 
 from kata.failure import CheckFailure
 
+_NO_PART_OF_AN_ENGINE = (
+    r"'ScriptedEngine' object has no attribute",
+    "create_app takes any `Engine`, and an Engine has only `generate` and `stream`: ask nothing else of it.",
+)
 _SLIPS = (  # what Python, pydantic or FastAPI say, and what is behind it
     (
         r"hand the worker something it can call",
@@ -43,10 +47,7 @@ _SLIPS = (  # what Python, pydantic or FastAPI say, and what is behind it
         "`{worker}` takes one thing, which it calls without arguments: `{worker}(lambda: {engine}(…))`, or "
         "functools.partial.",
     ),
-    (
-        r"'ScriptedEngine' object has no attribute",
-        "create_app takes any `Engine`, and an Engine has only `generate` and `stream`: ask nothing else of it.",
-    ),
+    _NO_PART_OF_AN_ENGINE,
     (
         r"^StopAsyncIteration|raised Stop(Async)?Iteration",
         "an answer may have no piece at all, and `anext` or `next` then finds nothing: hand the stream on as it is.",
@@ -74,6 +75,19 @@ def told(call: str) -> Iterator[None]:
         if "/stream" not in call:
             names = {"engine": "engine.generate", "worker": "worker.run"}
         raise CheckFailure(call=call, got=got, wanted="an answer, no exception", why=why.format(**names)) from error
+
+
+@contextmanager
+def told_what_an_engine_has(call: str) -> Iterator[None]:
+    """What is asked of an engine that no Engine has is a `CheckFailure` of this call; other errors go through."""
+    pattern, why = _NO_PART_OF_AN_ENGINE
+    try:
+        yield
+    except AttributeError as error:
+        got = first_line(error)
+        if not re.search(pattern, got):
+            raise
+        raise CheckFailure(call=call, got=got, wanted="an app, and nothing asked of the engine", why=why) from error
 
 
 def first_line(error: Exception) -> str:
