@@ -224,6 +224,24 @@ def _many_successes(test: Test) -> Iterator[tuple[int, str]]:
             yield node.lineno, "other statuses than 200 pass here."
 
 
+def _one_is_enough(test: Test) -> Iterator[tuple[int, str]]:
+    for node in _asserts(test):
+        match node.test:
+            case ast.Call(func=ast.Name(id="any")):
+                yield node.lineno, "one that holds is enough for `any`, whichever it is: ask for the one that counts."
+            case ast.BoolOp(op=ast.Or(), values=sides) if not all("isinstance(" in ast.unparse(side) for side in sides):
+                yield node.lineno, "where one side of this `or` holds, the other is not looked at: assert both."
+
+
+def _returns_unasserted(test: Test) -> Iterator[tuple[int, str]]:
+    inner = {each for node in ast.walk(test) if isinstance(node, Test) and node is not test for each in ast.walk(node)}
+    for node in (node for node in ast.walk(test) if node is not test and node not in inner):
+        for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            match block:
+                case [ast.Return(value=None, lineno=line)]:
+                    yield line, "a test that comes to this `return` has passed, though nothing is asserted there."
+
+
 HABITS: tuple[Callable[[Test], Iterator[tuple[int, str]]], ...] = (
     _tuples,
     _always_true,
@@ -236,4 +254,6 @@ HABITS: tuple[Callable[[Test], Iterator[tuple[int, str]]], ...] = (
     _mere_presence,
     _many_successes,
     _only_if,
+    _one_is_enough,
+    _returns_unasserted,
 )
