@@ -23,6 +23,7 @@ def passing_for(*classes: tuple[str, str, str]) -> property:
 
 A_MODEL = ("PreTrainedModel", "transformers", "transformers.modeling_utils")
 A_MODULE = ("Module", "torch.nn", "torch.nn")
+A_BATCH_ENCODING = ("BatchEncoding", "transformers", "transformers.tokenization_utils_base")
 A_TOKENIZER = ("PreTrainedTokenizerFast", "transformers", "transformers.tokenization_utils_base")
 
 

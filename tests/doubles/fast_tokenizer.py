@@ -5,14 +5,16 @@ attribute is passed on to the library's own tokenizer, built at that moment on t
 that both say the same.
 """
 
+from collections import UserDict
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 from tokenizers import AddedToken, Tokenizer
+from tokenizers import Encoding as TextEncoding
 from torch import Tensor
 
-from tests.doubles.asides import OfATokenizer
+from tests.doubles.asides import A_BATCH_ENCODING, OfATokenizer, passing_for
 from tests.doubles.backends import SPECIAL_TOKENS, byte_level_backend
 from tests.doubles.tokenizers import CHAT_TEMPLATE, library_tokenizer
 
@@ -21,22 +23,48 @@ NOTES = {"_built", "last_options", "last_conversation", "ids_decoded"}  # what t
 ANSWERED_HERE = {"add_generation_prompt", "enable_thinking", "tokenize", "return_tensors", "return_dict"}
 
 
-class Encoding(dict):
-    """What calling a tokenizer returns: a mapping whose values are also attributes, and which can move to a device."""
+class Encoding(UserDict):
+    """What calling a tokenizer returns: a `BatchEncoding`, whose storage it has, by the same names.
+
+    Changed in place as there; what is not answered here, a `BatchEncoding` on the same storage answers.
+    """
+
+    __class__ = passing_for(A_BATCH_ENCODING)
+
+    def __init__(self, data: Any = None, encoding: TextEncoding | None = None, **tensors: Any) -> None:
+        super().__init__(data, **tensors)
+        self._encodings = None if encoding is None else [encoding]
+        self._n_sequences = None if encoding is None else 1
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.data[key] if isinstance(key, str) else self._library[key]
 
     def __getattr__(self, name: str) -> Any:
-        if name in self:
-            return self[name]
-        if name.startswith("__"):
+        if name == "data" or name.startswith("__"):
             raise AttributeError(name)
+        return self.data[name] if name in self.data else getattr(self._library, name)
+
+    def to(self, device: Any, *, non_blocking: bool = False) -> "Encoding":
+        if isinstance(device, str | torch.device | int):
+            self.data = {
+                name: value.to(device, non_blocking=non_blocking) if hasattr(value, "to") else value
+                for name, value in self.data.items()
+            }
+        else:
+            self._library.to(device)  # warns, and moves nothing
+        return self
+
+    def convert_to_tensors(self, tensor_type: Any = None, prepend_batch_axis: bool = False) -> "Encoding":
+        self._library.convert_to_tensors(tensor_type, prepend_batch_axis)
+        return self
+
+    @property
+    def _library(self) -> Any:
         from transformers import BatchEncoding
 
-        return getattr(BatchEncoding(dict(self)), name)
-
-    def to(self, device: Any, **_: Any) -> "Encoding":
-        for name, value in self.items():
-            self[name] = value.to(device)
-        return self
+        same = BatchEncoding(encoding=self._encodings, n_sequences=self._n_sequences)
+        same.data = self.data
+        return same
 
 
 class FastTokenizer(OfATokenizer):
@@ -110,11 +138,11 @@ class FastTokenizer(OfATokenizer):
         known = set(options) <= {"add_special_tokens", "return_tensors"} and tensors in (None, "pt") and not others
         if not isinstance(text, str) or not known:
             return self._library(text, *others, **options)
-        ids = self.encode(text, add_special_tokens=options.get("add_special_tokens", True))
+        encoded = self.backend_tokenizer.encode(text, add_special_tokens=options.get("add_special_tokens", True))
         if tensors is None:
-            return Encoding(input_ids=ids, attention_mask=[1] * len(ids))
-        rows = torch.tensor([ids], dtype=torch.int64, device="cpu")
-        return Encoding(input_ids=rows, attention_mask=torch.ones_like(rows))
+            return Encoding(encoding=encoded, input_ids=encoded.ids, attention_mask=[1] * len(encoded.ids))
+        rows = torch.tensor([encoded.ids], dtype=torch.int64, device="cpu")
+        return Encoding(encoding=encoded, input_ids=rows, attention_mask=torch.ones_like(rows))
 
     def encode(self, text: str, **options: Any) -> Any:
         if set(options) - {"add_special_tokens"}:

@@ -1,7 +1,12 @@
 """The tokenizer double says what the library's tokenizer says."""
 
+import copy
+from itertools import product
+
+import numpy as np
 import pytest
 import torch
+from transformers import BatchEncoding
 
 from tests.doubles import backends, tokenizers
 from tests.doubles.fast_tokenizer import FastTokenizer
@@ -35,6 +40,8 @@ def same(one, other) -> bool:
     """Whether two answers are equal, tensors and mappings compared by what they hold."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         return one.dtype == other.dtype and one.shape == other.shape and torch.equal(one, other)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
     if hasattr(one, "items") and hasattr(other, "items"):
         return list(one) == list(other) and all(same(one[name], other[name]) for name in one)
     return type(one) is type(other) and one == other
@@ -48,6 +55,44 @@ def test_both_encode_alike(pair, text):
             assert same(library(text, **options), double(text, **options)), options
     assert library.encode(text) == double.encode(text)
     assert library([text, text])["input_ids"] == double([text, text])["input_ids"]
+
+
+def test_both_encodings_are_changed_in_place_and_read_alike(pair):
+    ways = {
+        "as it came": lambda it: it,
+        "to": lambda it: it.to(device="cpu", non_blocking=True),
+        "tensors": lambda it: it.convert_to_tensors("pt"),
+        "tensors, an axis more": lambda it: it.convert_to_tensors(tensor_type="pt", prepend_batch_axis=True),
+        "arrays": lambda it: it.convert_to_tensors("np"),
+        "no tensors": lambda it: it.convert_to_tensors(),
+    }
+    for form, (way, change) in product(({}, {"return_tensors": "pt"}), ways.items()):
+        if form and way == "tensors, an axis more":  # the library cannot, once they are tensors
+            continue
+        ours, theirs = (each("the cat", **form) for each in reversed(pair))
+        for each in (ours, theirs):
+            assert change(each) is each, way
+        assert same(theirs, ours), (form, way)
+    ours, theirs = (each("the cat") for each in reversed(pair))
+    for each in (ours, theirs):
+        each.data = {name: torch.tensor([value]) for name, value in each.data.items()}
+        each["more"] = each.pop("attention_mask")
+    assert same(theirs, ours) and same(theirs.input_ids, ours.input_ids) and "more" in ours and len(ours) == 2
+    assert same(dict(**theirs), dict(**ours)) and list(ours.keys()) == list(theirs.keys())
+    assert isinstance(ours, BatchEncoding) and not isinstance(ours, dict)
+
+
+def test_both_encodings_know_their_text(pair):
+    ours, theirs = (each("the cat sat.") for each in reversed(pair))
+    for name in ("is_fast", "n_sequences"):
+        assert getattr(theirs, name) == getattr(ours, name), name
+    for ask in ("tokens", "word_ids", "sequence_ids"):
+        assert getattr(theirs, ask)() == getattr(ours, ask)(), ask
+    for ask in ("char_to_token", "char_to_word", "token_to_chars", "token_to_word", "word_to_tokens"):
+        assert getattr(theirs, ask)(0) == getattr(ours, ask)(0), ask
+    assert ours[0].offsets == theirs[0].offsets == ours.encodings[0].offsets
+    assert not hasattr(ours, "no_such_thing")
+    assert same(copy.deepcopy(theirs), copy.deepcopy(ours)) and same(theirs.copy(), ours.copy())
 
 
 @pytest.mark.parametrize("options", [{}, {"skip_special_tokens": True}, {"clean_up_tokenization_spaces": False}])
