@@ -1,5 +1,6 @@
 """The pretended device: it computes as the CPU does, refuses to mix, and keeps apart what was left behind."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -42,6 +43,12 @@ def test_random_numbers_are_those_of_the_cpu() -> None:
         lambda rows: rows[torch.arange(2), torch.tensor([0, 1])],
         lambda rows: torch.tensor(rows.tolist(), device=rows.device),
         lambda rows: torch.empty(2, 3, device=rows.device).copy_(torch.zeros(2, 3)),
+        lambda rows: torch.asarray([[1]], device=rows.device),
+        lambda rows: torch.asarray(np.array([1]), device=rows.device),
+        lambda rows: torch.asarray(rows),
+        lambda rows: torch.as_tensor(data=[1], device=rows.device),
+        lambda rows: rows.new([[1]]),
+        lambda rows: torch.unravel_index(rows.argmax(), rows.shape)[1],
     ],
 )
 def test_these_are_there(make) -> None:
@@ -55,8 +62,67 @@ def test_these_are_on_the_cpu(leave) -> None:
         assert leave(send(ROWS)).device.type == "cpu"
 
 
+def _with(rows, index, value):
+    rows = rows.clone()
+    rows[index] = value
+    return rows
+
+
 @pytest.mark.parametrize(
-    "mix", [lambda rows: rows + torch.zeros(2, 3), lambda rows: torch.cat([rows, torch.ones(1, 3)])]
+    "read",
+    [
+        lambda rows: rows[:, [-1]],
+        lambda rows: rows[..., [-1]],
+        lambda rows: rows[[0], [-1]],
+        lambda rows: rows[[1]],
+        lambda rows: rows[[np.int64(1)]],
+        lambda rows: rows[[True, False]],
+        lambda rows: rows[:, (0, 2)],
+        lambda rows: rows[:, range(2)],
+        lambda rows: rows[:, []],
+        lambda rows: rows[None, :, [[0], [1]]],
+        lambda rows: rows[:, np.array([0, 1])],
+        lambda rows: rows[:, [rows.argmax() - 4]],
+        lambda rows: rows[rows > 1],
+        lambda rows: _with(rows, (0, [0, 2]), 7.0),
+        lambda rows: _with(rows, [1], torch.tensor(7.0)),
+        lambda rows: _with(rows, 0, torch.ones(3)),
+        lambda rows: _with(rows, rows < 1, -torch.inf),
+    ],
+)
+@pytest.mark.parametrize("block", [torch.no_grad, torch.inference_mode])
+def test_an_index_of_any_kind_reads_and_writes_the_same_numbers(read, block) -> None:
+    with block():
+        wanted = read(ROWS)
+        with elsewhere():
+            got = read(send(ROWS))
+    assert got.device == DEVICE
+    assert torch.equal(bring_back(got), wanted)
+
+
+def test_numpy_and_text() -> None:
+    with elsewhere():
+        rows = send(ROWS)
+        assert f"{rows[0, 1]:.1f}" == "3.0"
+        assert rows.numpy(force=True).tolist() == ROWS.tolist()
+        with pytest.raises(TypeError, match=r"Use Tensor.cpu\(\)"):
+            rows.numpy()
+
+
+@pytest.mark.parametrize(
+    "mix",
+    [
+        lambda rows: rows + torch.zeros(2, 3),
+        lambda rows: torch.cat([rows, torch.ones(1, 3)]),
+        lambda rows: torch.cat([rows, torch.asarray([[1.0] * 3])]),
+        lambda rows: torch.stack([rows[0, 0], torch.tensor(1.0)]),
+        lambda rows: rows.gather(1, torch.zeros(2, 1, dtype=torch.int64)),
+        lambda rows: torch.ones(2, 3)[rows > 1],
+        lambda rows: torch.ones(9)[rows.argmax(-1)],
+        lambda rows: _with(rows, [0, 1], torch.ones(2, 3)),
+        lambda rows: _with(torch.ones(2, 3), [0, 1], rows),
+        lambda rows: torch.multinomial(rows.softmax(-1), 1, generator=torch.Generator()),
+    ],
 )
 def test_two_devices_do_not_mix(mix) -> None:
     with elsewhere(), pytest.raises(MixedDevices):
