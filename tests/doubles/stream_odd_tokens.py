@@ -18,10 +18,13 @@ SPACES = "a token's text hangs on what comes before it: the first loses its spac
 SPACES += "together with those before it, never alone."
 REST_ALONE = "what is left at the end is decoded alone here, and has lost its space: like every piece it hangs on what "
 REST_ALONE += "came before it, so decode it behind the piece that was sent last."
+FIRST_SPACE = "the first word keeps the space that it has only behind other text: decode an answer's ids with those of "
+FIRST_SPACE += "the answer before them, not with the prompt's, and put no text together from single tokens."
 
 
 def special_ones_are_hidden(told: Told) -> None:
-    why = "a special token is no text: decode with skip_special_tokens=True, which knows them all, listed or not."
+    why = "a special token is no text: call `tokenizer.decode` with skip_special_tokens=True, which knows them all, "
+    why += "listed or not; `all_special_ids` and `convert_ids_to_tokens` know only those that are listed."
     expect_text(told, why)
 
 
@@ -36,7 +39,8 @@ def the_tool_is_shown(told: Told) -> None:
 
 
 def words_keep_their_space(told: Told) -> None:
-    expect_text(told, REST_ALONE if told.wanted.endswith(UNFINISHED) else SPACES)
+    why = REST_ALONE if told.wanted.endswith(UNFINISHED) else SPACES
+    expect_text(told, FIRST_SPACE if told.text == f" {told.wanted}" else why)
 
 
 def words_keep_their_space_after_a_special_one(told: Told) -> None:

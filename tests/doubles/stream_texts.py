@@ -16,6 +16,8 @@ NO_TEXT_NO_END = "a token without text does not end the stream, be it special or
 NO_TEXT_NO_END += "ends when no token comes any more."
 NORMALIZED = "these look alike and are not the same: send the text as it is decoded, not normalised."
 AS_IT_IS = "each token's text is sent once, and as it is: no strip, nothing left out, nothing added."
+BYTES = "what was sent is counted in bytes here, and a text is cut by characters, of several bytes each: take `len` of "
+BYTES += "the text itself."
 NO_END = "nothing in the text ends an answer: it is over when no token comes any more."
 ID_0 = "id 0 is a token too, here the byte 0: `if token:` and `while token:` take it for nothing. Compare with None."
 RUNS_ON = "an EOS came, and the stream went on after it: hand the token loop all of `stop_token_ids`, none left out."
@@ -50,12 +52,20 @@ def short(text: str) -> str:
 
 
 def comes_as_it_is(told: Told) -> None:
-    expect_text(told, AS_IT_IS)
+    expect_text(told, _as_it_is(told))
+
+
+def _as_it_is(told: Told) -> str:
+    kept, reached = "", 0  # of the text, if each character counts as many as it has bytes in UTF-8
+    for at, each in enumerate(told.wanted):
+        if at >= reached:
+            kept, reached = kept + each, reached + len(each.encode())
+    return BYTES if told.text == kept else AS_IT_IS
 
 
 def comes_to_its_end(told: Told) -> None:
     """As it is, whatever it says: no word in it is taken for the end."""
-    expect_text(told, NO_END if told.ends_early else AS_IT_IS)
+    expect_text(told, NO_END if told.ends_early else _as_it_is(told))
 
 
 def takes_id_0_for_a_token(told: Told) -> None:

@@ -1,7 +1,7 @@
 """The bytes of each token are collected through GPT-2's table, which a Metaspace tokenizer does not use.
 
 Caught by: test_special_tokens_are_never_shown, test_the_leading_space_of_metaspace
-Says: hangs on what comes before it
+Says: put no text together from single tokens
 """
 
 import codecs
