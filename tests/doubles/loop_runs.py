@@ -1,5 +1,6 @@
 """One run of `generate_uncached` or `generate_cached`: the call as a learner would write it, and its result."""
 
+import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ def run(
     """The result, strictly read, and the call as a learner would write it."""
     told = "".join(f", {name}={value!r}" for name, value in options.items())
     call = f"{name_of(generate)}(model, tokenizer, {prompt if len(prompt) < 40 else prompt[:40] + '...'!r}{told})"
-    with _told_of_the_eos(model, call):
+    with _told_of_the_eos(model, call), _told_of_greedy(options.get("params"), call):
         result = as_generation(generate(model, tokenizer or FastTokenizer(), prompt, **options), call)
     if isinstance(model, ScriptedModel):
         _comes_from(model, result, call)
@@ -43,6 +44,21 @@ def _told_of_the_eos(model: Any, call: str) -> Iterator[None]:
         why = f"the EOS of a generation config may be an int, a list or None, and is {eos} here: "
         why += "`stop_token_ids(model, tokenizer)` gives the set of all, whatever it is."
         raise CheckFailure(call=call, got=f"TypeError: {error}", wanted="an answer", why=why) from error
+
+
+@contextmanager
+def _told_of_greedy(params: Any, call: str) -> Iterator[None]:
+    """An error about odds in this block is a verdict where nothing was to be drawn, and `is_greedy` does not say so."""
+    try:
+        yield
+    except (RuntimeError, ZeroDivisionError) as error:
+        is_hidden = params is not None and params.temperature <= 0 and not params.is_greedy
+        if not is_hidden or not re.search(r"probability|prob_dist|division|distribution", str(error)):
+            raise
+        why = "`params.is_greedy` is False here, and yet the temperature is 0 or below, which means greedy: ask for "
+        why += "`temperature <= 0`, or leave it to step 2, before anything is divided by it."
+        got = f"{type(error).__name__}: {error}"
+        raise CheckFailure(call=call, got=got, wanted="always the best token", why=why) from error
 
 
 def _comes_from(model: ScriptedModel, result: Generation, call: str) -> None:

@@ -48,6 +48,8 @@ def _goes_through_step_1(load: Callable[..., ModuleType], name: str, prompt: str
     wanted = f"prepare_inputs(tokenizer, model, {prompt!a})"
     expect(asked == [(True, True, prompt, True)], call=call, got=got, wanted=wanted, why=why)
     why = "the model's first call takes the ids that step 1 returned, as they are."
+    if not model.calls:
+        why = "the loop never ran: the limit counts new tokens, and the prompt's are no part of it."
     first = model.calls[:1]
     got = "no call of the model"
     expect(bool(first), call=call, got=got, wanted="a call with what step 1 returned, [5, 6, 7]", why=why)

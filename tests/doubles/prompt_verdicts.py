@@ -19,6 +19,7 @@ from tests.doubles.draws import is_not_started
 from tests.doubles.elsewhere import elsewhere
 from tests.doubles.prompt_slips import DEFAULT_SYSTEM, render, slip_of
 
+_LONG_REPR = re.compile(r"\b(\w*Tokeniz\w+)\(name_or_path=.*\}\s*\)", re.DOTALL)
 PLAIN = "prompt, tokenizer and model are plain ones: the call must not raise."
 
 CAUSES = (  # what an error says, and what is behind it
@@ -72,7 +73,7 @@ def inputs_of(
     except Exception as error:
         if is_not_started(error):
             raise
-        text = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+        text = _LONG_REPR.sub(r"\1(…)", f"{type(error).__name__}: {error}").split("\n")[0][:200]
         if why is PLAIN and text.startswith("RequestRefused") and len(f"{user}{system or ''}") > 1000:
             why = "a long prompt is not refused here: whether it fits is asked later, when the limit is known."
         elif why is PLAIN and text.startswith("RequestRefused") and _adds_tokens(tokenizer, user):
