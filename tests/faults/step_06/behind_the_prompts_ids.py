@@ -2,6 +2,7 @@
 
 Caught by: test_the_leading_space_of_metaspace
 Says: not with the prompt's
+Unnamed: text put together from the bytes of single tokens keeps that space too
 """
 
 from shared.limits import check_fits

@@ -2,6 +2,7 @@
 
 Caught by: test_special_tokens_are_never_shown, test_the_leading_space_of_metaspace
 Says: put no text together from single tokens
+Unnamed: text that is decoded behind the prompt's ids keeps that space too
 """
 
 import codecs
