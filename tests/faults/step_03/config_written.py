@@ -2,6 +2,7 @@
 
 Caught by: test_nothing_handed_in_is_changed
 Says: config.use_cache is now False
+Says: change no config, `use_cache` goes into each call of the model
 """
 
 import torch
