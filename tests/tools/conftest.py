@@ -1,5 +1,6 @@
 """The zoo takes longest: where its tests are to be run, its process starts first and works beside the other tests."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -28,7 +29,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             files = specimen_paths(FAULTS / f"step_{step.number:02d}") if step else [parameters["path"]]
             wanted.update(dict.fromkeys(files))
     if wanted and not session.config.option.collectonly:
-        session.config.stash[ZOO] = Zoo([read_specimen(path) for path in wanted if is_readable(path)], JOBS)
+        session.config.stash[ZOO] = zoo = Zoo([read_specimen(path) for path in wanted if is_readable(path)], JOBS)
+        if hasattr(os, "setpriority"):  # it gets what the other tests, one after the other, leave of the processors
+            os.setpriority(os.PRIO_PROCESS, zoo.process.pid, 10)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
