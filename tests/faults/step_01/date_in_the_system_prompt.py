@@ -2,6 +2,7 @@
 
 Caught by: test_the_template_writes_both_messages
 Says: something was put to the system prompt
+Unnamed: what is shown holds the date, which is another one tomorrow
 """
 
 from datetime import date
