@@ -49,15 +49,17 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-    is_read = not isinstance(error.body, bytes)  # FastAPI reads as JSON only what says that it is
+    says_json = "json" in request.headers.get("content-type", "").lower()
+    is_read = says_json or not isinstance(error.body, bytes)  # FastAPI reads as JSON only what says that it is
     return _unprocessable(
         [_problem(found["type"], found["loc"], _message(found) if is_read else NOT_READ) for found in error.errors()]
     )
 
 
 def _message(found: Mapping[str, Any]) -> str:
-    """What is wrong; of a text that is no JSON also what the parser expected."""
-    return f"{found['msg']}: {found['ctx']['error']}" if found["type"] == "json_invalid" else found["msg"]
+    """What is wrong; of a text that is no JSON also what the parser expected, where that is told."""
+    expected = found.get("ctx", {}).get("error") if found["type"] == "json_invalid" else None
+    return f"{found['msg']}: {expected}" if expected else found["msg"]
 
 
 async def _refused(request: Request, error: RequestRefused) -> JSONResponse:

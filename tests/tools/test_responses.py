@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import ClientDisconnect
@@ -167,6 +168,14 @@ def test_a_body_that_does_not_say_that_it_is_json_is_told_what_to_send(kind: str
     assert response.status_code == 422
     (problem,) = response.json()["detail"]
     assert problem["loc"] == ["body"] and "Content-Type: application/json" in problem["msg"]
+
+
+@pytest.mark.parametrize("kind", ["json_invalid", "missing"])
+def test_an_endpoint_that_reads_its_body_itself_may_say_what_is_wrong(kind: str) -> None:
+    error = RequestValidationError([{"type": kind, "loc": ("body", "x"), "msg": "in its own words"}], body=b"{")
+    response = client_raising(error).post("/", json={"number": 1})
+    assert response.status_code == 422
+    assert response.json()["detail"] == [{"type": kind, "loc": ["body", "x"], "msg": "in its own words"}]
 
 
 def test_a_field_that_utf8_cannot_write_is_a_422() -> None:
