@@ -19,7 +19,9 @@ Sources = Mapping[int, Path]  # step number to the file that stands for it
 Start = Callable[[Step, Sources], Sequence[Child]]  # the processes that wait to run a step's checks
 Meanwhile = Callable[[], None]
 _OPTIONS = ("--evidence", "-s", "-q", "--tb=no", "--no-header", "--import-mode=importlib")
-WITHOUT = ("-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:logging")  # the recorder dumps stacks itself
+# The recorder has the stacks dumped itself, and what is logged is shown with what is printed. pytest's own plugin for
+# logs would also attach itself to each of torch's loggers, six times a check.
+WITHOUT = ("-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:logging")
 
 
 @dataclass(frozen=True)
