@@ -31,6 +31,8 @@ from tests.doubles.loop_verdicts import expect_calls, expect_each, told_with_use
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import TRICKY_IDS, hashed, rows, tricky
 
+# What goes into the model, call by call.
+
 
 def test_the_result_is_a_generation(load):
     """generate_uncached returns a `Generation`, whose output_ids are a list of plain ints.
@@ -115,6 +117,9 @@ def _expect_no_cache(calls: Sequence[Call], call: str) -> None:
     got = "a cache handed in" if wrong is not None and calls[wrong].cache_given is not None else "use_cache=True"
     wanted, tell = "use_cache=False, no past_key_values", told_with_use_cache
     expect_calls(calls, wrong, call=call, got=got, wanted=wanted, why=why, tell=tell)
+
+
+# Which tokens come, how many, and where they end.
 
 
 def test_an_eos_in_the_prompt_ends_nothing(step):
@@ -204,6 +209,9 @@ def test_it_serves_an_exact_fit(step):
     loop_refusals.serves_an_exact_fit(step.generate_uncached)
 
 
+# What comes back, and how it came about: text, gradients, the sampler, chance.
+
+
 def test_only_the_completion_is_returned(step):
     """The text is the answer alone, without the prompt and without special tokens.
 
@@ -271,6 +279,9 @@ def test_draws_come_from_the_global_generator(step):
     loop_manners.draws_with_the_global_generator(step.generate_uncached)
 
 
+# Towards others: what was handed in, other calls, the clock.
+
+
 def test_nothing_handed_in_is_changed(step):
     """Params, the model's mode and its config are after the call what they were before.
 
@@ -302,6 +313,9 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
         return load(under=under).generate_uncached
 
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=True)
+
+
+# A long run, another device, real models.
 
 
 def test_eighty_tokens_after_a_long_prompt(step):
@@ -355,6 +369,9 @@ def test_the_model_that_ships_is_heard_out(step):
     real_model.is_heard_out(step.generate_uncached, is_cached=False)
 
 
+# For stars.
+
+
 @pytest.mark.stretch
 def test_only_the_last_row_of_logits_is_made(step):
     """Only the last position's logits are asked for: the others are a (length, vocab) matrix that nobody reads.
@@ -369,6 +386,9 @@ def test_only_the_last_row_of_logits_is_made(step):
     got = "" if wrong is None else f"{kept[wrong]} rows of logits"
     why = "`logits_to_keep=1` spares the model's last and widest layer for all positions but the newest."
     expect_calls(model.calls, wrong, call=call, got=got, wanted="1 row of logits", why=why)
+
+
+# For those who have a GPU, or the weights.
 
 
 @pytest.mark.gpu

@@ -32,6 +32,8 @@ from tests.doubles.loop_verdicts import expect_each
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import hashed, rows
 
+# `decode_tokens`: what goes into the model, call by call.
+
 
 def test_the_first_call_takes_the_whole_prompt(load):
     """The model's first call takes all ids of the prompt; nothing is cached yet.
@@ -86,6 +88,9 @@ def test_positions_where_given_go_on(step):
     say?
     """
     decode_calls.counts_positions_on(step)
+
+
+# `decode_tokens`: which tokens come, when, how many, and where they end.
 
 
 def test_a_token_costs_one_call_when_it_is_taken(step):
@@ -175,6 +180,9 @@ def test_the_same_inputs_twice_give_the_same_tokens(step):
     decode_manners.starts_afresh(step)
 
 
+# `generate_cached`, made of it, and both of them: gradients, the sampler, chance.
+
+
 def test_generate_cached_uses_the_cache(step):
     """generate_cached returns a `Generation` with used_cache True, and the cache was truly used.
 
@@ -251,6 +259,9 @@ def test_draws_come_from_the_global_generator(step):
     else draws; if all agree, who seeds?
     """
     loop_manners.draws_with_the_global_generator(step.generate_cached)
+
+
+# `generate_cached`: what step 3 promises as well.
 
 
 def test_generate_cached_says_what_the_model_says(step):
@@ -373,6 +384,9 @@ def test_readings_run_from_the_arrival(load, clock: FakeClock):
     loop_readings.reads_the_clock(load_generate, clock, ttft_may_be_none=False)
 
 
+# A long run, another device, real models.
+
+
 def test_eighty_tokens_after_a_long_prompt(step):
     """80 tokens after a prompt of more than 512 ids, and 520 after a short one, are made like any others.
 
@@ -437,6 +451,9 @@ def test_the_model_that_ships_is_heard_out(step):
     real_model.is_heard_out(step.generate_cached, is_cached=True)
 
 
+# For stars.
+
+
 @pytest.mark.stretch
 def test_a_closed_iterator_runs_the_model_no_more(step):
     """An iterator that is closed, or dropped, does not run the model again.
@@ -455,6 +472,9 @@ def test_a_prompt_padded_on_the_left(step):
     says it: by how much is it off, there and at the pads?
     """
     library_verdicts.skips_padding_on_the_left(step)
+
+
+# For those who have a GPU, or the weights.
 
 
 @pytest.mark.gpu
