@@ -66,10 +66,18 @@ def pass_report(result: Result, look: Look, verbose: bool = False, every_line: b
             if verbose and outcome.failure:
                 lines += ["", *explained(outcome, result, look)]
             elif not every_line:
-                lines += look.labelled("no star", outcome.check.sentence)
+                lines += look.labelled("no star", _lost_star(outcome))
     if verdict.count("passed", True) < stars and not (verbose or every_line):
         lines += look.labelled("more", look.verb("check", result.step.number, "all") + " tells why")
     return lines
+
+
+def _lost_star(outcome: Outcome) -> str:
+    """The sentence of a star that is still to be had, and why it was not judged where it was not."""
+    sentence, failure = outcome.check.sentence, outcome.failure
+    if outcome.result == "not run":
+        return f"{sentence} (It was not run: a star before it never came to its end.)"
+    return f"{sentence} ({failure.message}.)" if failure.kind in ("time", "died") else sentence
 
 
 def fails_newly(result: Result, look: Look) -> list[str]:

@@ -1,14 +1,16 @@
 """Files that no check expects: each gets a short verdict that names the place and what happened, and never a pass.
 
-Nothing that a file does loses progress, and no traceback of the kata's own is ever shown.
+Nothing that a file does loses progress, and no traceback of the kata's own is ever shown. Most files are saved under
+one `watch`, which says what `check` says and is warm; those that end their process are for `check` as well.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.tools.throwaway import Project, Told, right
+from tests.tools.throwaway import Project, right
+from tests.tools.watched import Watched
 
 FAILED, CANNOT_LOAD = 1, 3
 FILE = "exercises/step_05_metrics.py"
@@ -16,21 +18,40 @@ R = right(5)
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """One kata for all files, in a folder whose name is not simple, with four steps passed."""
-    project = Project(tmp_path_factory.mktemp("übung") / "mit Leerzeichen, größer")
+def kata(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """One kata for all files that are checked, in a folder whose name is not simple, with four steps passed."""
+    kata = Project(tmp_path_factory.mktemp("übung") / "mit Leerzeichen, größer")
+    kata.pass_steps(1, 2, 3, 4)
+    yield kata
+    assert kata.passed() == [1, 2, 3, 4]
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """Another such kata, whose step 5 is watched."""
+    project = Project(tmp_path_factory.mktemp("überall") / "mit Leerzeichen, größer")
     project.pass_steps(1, 2, 3, 4)
-    yield project
+    watched = Watched(project)
+    watched.verdict()
+    yield watched
+    watched.close()
     assert project.passed() == [1, 2, 3, 4]
 
 
-def check(project: Project, source: str | bytes, *words: str) -> Told:
-    project.write(5, source)
-    told = project.kata("check", "5", *words)
-    assert "Traceback" not in told.text and "/kata/" not in told.text, told.text
-    assert len(told.text.splitlines()) <= 30, told.text
-    assert "step 5 passed" not in told
-    return told
+@pytest.fixture
+def save(watched: Watched) -> Callable[[str | bytes], str]:
+    """`save(source)` writes step 5; what is told of it, in one line."""
+
+    def save(source: str | bytes) -> str:
+        before = len(watched.lines)
+        watched.project.write(5, source)
+        told, lines = watched.verdict(), watched.lines[before:]
+        assert "Traceback" not in told and "/kata/" not in told, lines
+        assert len(lines) <= 35 and "\x1b" not in told, lines
+        assert "step 5 passed" not in told
+        return told
+
+    return save
 
 
 def inside(*lines: str, head: str = "") -> str:
@@ -57,39 +78,38 @@ CANNOT = {
 
 
 @pytest.mark.parametrize("case", CANNOT)
-def test_a_file_that_cannot_be_loaded(project, case):
+def test_a_file_that_cannot_be_loaded(save, case):
     source, line, what = CANNOT[case]
-    told = check(project, source)
-    assert told.status == CANNOT_LOAD
+    told = save(source)
     assert "step 5 cannot be loaded" in told and what in told
     assert f"where {FILE}" + (f", {line}" if line else "") in told
 
 
-def test_a_deleted_file(project):
-    project.file(5).unlink(missing_ok=True)
-    told = project.kata("check", "5")
+def test_a_deleted_file(kata):
+    kata.file(5).unlink(missing_ok=True)
+    told = kata.kata("check", "5")
     assert told.status == CANNOT_LOAD
     assert "the file is not there" in told and FILE in told and "reset 5 puts the stub back" in told
 
 
-def test_an_empty_file(project):
-    told = check(project, "")
+def test_an_empty_file(save):
+    told = save("")
     assert "does not define step_5; it is empty" in told and "reset 5 puts the stub back" in told
 
 
-def test_a_forgotten_return_is_told(project):
-    told = check(project, "def step_5(x: int) -> int:\n    x + 5\n")
+def test_a_forgotten_return_is_told(save):
+    told = save("def step_5(x: int) -> int:\n    x + 5\n")
     assert "no value is ever returned by step_5 in line 1: is a `return` missing?" in told
     for line in ("return x", "raise ValueError(x)", "yield x", "..."):
-        told = check(project, f"def step_5(x: int) -> int:\n    {line}\n\n\ndef other() -> None:\n    print(1)\n")
+        told = save(f"def step_5(x: int) -> int:\n    {line}\n\n\ndef other() -> None:\n    print(1)\n")
         assert "no value is ever returned" not in told
 
 
-def test_a_folder_where_the_file_should_be(project):
-    project.file(5).unlink(missing_ok=True)
-    project.file(5).mkdir()
-    told = project.kata("check", "5")
-    project.file(5).rmdir()
+def test_a_folder_where_the_file_should_be(kata):
+    kata.file(5).unlink(missing_ok=True)
+    kata.file(5).mkdir()
+    told = kata.kata("check", "5")
+    kata.file(5).rmdir()
     assert told.status == CANNOT_LOAD and "cannot be read" in told
 
 
@@ -97,7 +117,6 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a call that Windows 
 FAILING = {
     "undefined name": (inside("return np.int64(5)"), "line 3", "NameError: name 'np' is not defined"),
     "renamed": (R.replace("step_5", "step5"), "", f"{FILE} does not define step_5; it has step5 in line 1"),
-    "empty": ("", "", "does not define step_5"),
     "other arguments": (R.replace("step_5(x)", "step_5()"), "", "takes 0 positional arguments but 1 was given"),
     "None": (inside("pass"), "line 2", "got None"),
     "a tuple": (inside("return 5 + x,"), "line 2", "got (6,)"),
@@ -131,50 +150,57 @@ FAILING = {
 
 
 @pytest.mark.parametrize("case", FAILING)
-def test_a_file_that_does_something_else(project, case):
+def test_a_file_that_does_something_else(save, case):
     source, line, what = FAILING[case]
-    told = check(project, source)
-    assert told.status == FAILED, told.text
-    assert "step 5 failed" in told and what in told and "\x1b" not in told.text
+    told = save(source)
+    assert "step 5 failed" in told and what in told
     assert f"where {FILE}" + (f", {line}" if line else "") in told
+
+
+@pytest.mark.parametrize("case", ["sys.exit at import", "os._exit(0)", "pytest.exit", "crash"])
+def test_a_file_that_ends_its_process_is_told_by_check_as_well(kata, case):
+    source, line, what = (CANNOT | FAILING)[case]
+    kata.write(5, source)
+    told = kata.kata("check", "5")
+    assert told.status == (CANNOT_LOAD if case in CANNOT else FAILED)
+    assert what in told and f"where {FILE}, {line}" in told and "step 5 passed" not in told
 
 
 @POSIX
 @pytest.mark.parametrize("call", ["os.kill(os.getpid(), 9)", "os.killpg(0, 9)", "os.execv('/bin/true', ['true'])"])
-def test_a_process_that_ends_itself_has_not_passed(project, call):
-    told = check(project, inside(f"import os; {call}"))
+def test_a_process_that_ends_itself_has_not_passed(kata, call):
+    kata.write(5, inside(f"import os; {call}"))
+    told = kata.kata("check", "5")
     assert told.status == FAILED and ("killed by signal 9" in told or "with exit status 0" in told)
 
 
 @POSIX
-def test_an_exit_through_the_back_door_is_refused_too(project):
-    told = check(project, inside("import posix; posix._exit(0)"))
-    assert told.status == FAILED and "os._exit(0) ends the whole process" in told and "line 3" in told
+def test_an_exit_through_the_back_door_is_refused_too(save):
+    told = save(inside("import posix; posix._exit(0)"))
+    assert "os._exit(0) ends the whole process" in told and "line 3" in told
 
 
-def test_a_hundred_megabytes_of_output_are_counted_not_shown(project):
-    told = check(project, inside("print('x' * 100_000_000)", "return 0"))
-    assert told.status == FAILED and "more characters" in told and "99,99" in told
-    assert "got 0" in told and len(told.text) < 3000
+def test_a_hundred_megabytes_of_output_are_counted_not_shown(save):
+    told = save(inside("print('x' * 100_000_000)", "return 0"))
+    assert "more characters" in told and "99,99" in told and "got 0" in told and len(told) < 3000
 
 
-def test_what_the_failing_check_printed_is_shown(project):
-    told = check(project, inside("import sys", "print('x is', x)", "print('to stderr', file=sys.stderr)", "return 6"))
-    assert told.status == FAILED and "Negative numbers" in told
+def test_what_the_failing_check_printed_is_shown(save):
+    told = save(inside("import sys", "print('x is', x)", "print('to stderr', file=sys.stderr)", "return 6"))
+    assert "Negative numbers" in told
     assert "printed x is -5 to stderr" in told and "x is 1" not in told
 
 
-def test_many_short_lines_show_their_beginning_and_their_end(project):
-    told = check(project, inside("for i in range(300): print('line', i)", "return 0"))
+def test_many_short_lines_show_their_beginning_and_their_end(save):
+    told = save(inside("for i in range(300): print('line', i)", "return 0"))
     assert "line 0 line 1" in told and "line 298 line 299" in told and "line 150" not in told
 
 
-def test_output_that_was_closed_hides_no_verdict(project):
-    told = check(project, inside("import sys; sys.stdout.close(); sys.stderr.close()", "return 0"))
-    assert told.status == FAILED and "got 0" in told
+def test_output_that_was_closed_hides_no_verdict(save):
+    assert "got 0" in save(inside("import sys; sys.stdout.close(); sys.stderr.close()", "return 0"))
 
 
-def test_all_failures_on_wish_are_within_bounds_too(project):
-    project.write(5, inside("print('x' * 1_000_000); return 7"))
-    told = project.kata("check", "5", "--all")
+def test_all_failures_on_wish_are_within_bounds_too(kata):
+    kata.write(5, inside("print('x' * 1_000_000); return 7"))
+    told = kata.kata("check", "5", "--all")
     assert told.status == FAILED and told.text.count("more characters") == 2 and len(told.text) < 6000

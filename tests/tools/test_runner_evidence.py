@@ -157,7 +157,7 @@ CHEATS = {
     "    if f: f.__code__ = (lambda step: None).__code__\n" + right(1).replace("1 + x", "2"),
     "a forked copy": "import os\nif os.fork(): os.execv('/bin/true', ['true'])\n" + right(1),
     "all files closed": "import os\nos.closerange(0, 99)\n" + right(1),
-    "no time limit": "import faulthandler\nfaulthandler.cancel_dump_traceback_later()\nwhile True: pass\n",
+    "no time limit": "import faulthandler, time\nfaulthandler.cancel_dump_traceback_later()\ntime.sleep(1000)\n",
 }
 
 

@@ -10,10 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from kata import report
+from kata.check import Result
+from kata.expected import Check
+from kata.look import Look
+from kata.steps import STEPS
+from kata.verdict import Ending, judge
 from tests.tools.throwaway import Project, right
 
 FAILED, CANNOT_LOAD, STOPPED = 1, 3, 130
 FILE = "exercises/step_01_chat_template.py"
+LIMIT = "0.3"  # seconds; an endless loop is one after any time
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals as POSIX has them")
 
 
@@ -35,24 +42,36 @@ LOOPS = {
 @pytest.mark.parametrize("loop", LOOPS)
 def test_an_endless_loop_is_stopped_and_its_line_named(project, loop):
     project.write(1, right(1).replace("return 1 + x", "print('before')\n    " + LOOPS[loop]))
-    told = project.kata("check", "1", "--limit", "1")
+    told = project.kata("check", "1", "--limit", LIMIT)
     assert told.status == FAILED
-    assert "still running after 1 seconds, so it was stopped" in told
+    assert f"still running after {LIMIT} seconds, so it was stopped" in told
     assert f"where {FILE}, line " in told and ", in step_1" in told and "printed before" in told
     assert "--limit 60" in told and project.passed() == []
 
 
 def test_a_loop_at_import_means_that_the_file_cannot_be_loaded(project):
     project.write(1, "x = 0\nwhile True: x += 1\n" + right(1))
-    told = project.kata("check", "1", "--limit", "1")
+    told = project.kata("check", "1", "--limit", LIMIT)
     assert told.status == CANNOT_LOAD and f"where {FILE}, line 2" in told
 
 
 def test_a_loop_in_a_star_costs_the_star_only(project):
-    project.write(1, right(1).replace("return 1\n", "while True: pass\n"))
+    project.write(1, right(1).replace("return 1\n", "import time; time.sleep(1000)\n"))
     told = project.kata("check", "1", "--limit", "1")
     assert told.status == 0 and "stars 0 of 1" in told
+    assert "no star The star is there. (still running after 1 seconds, so it was stopped.)" in told
     assert "still running" in project.kata("check", "1", "--limit", "1", "-v")
+
+
+def test_a_star_that_was_not_run_is_told_as_such():
+    checks = [Check("test_a", "A."), *(Check(f"test_{star}", f"{star}.", stretch=True) for star in "BC")]
+    began = [{"event": "started", "check": name} for name in ("test_a", "test_B")]
+    ended = {"event": "finished", "check": "test_a", "failure": None, "seconds": 0.1}
+    told = [{"event": "collected", "checks": [check.name for check in checks]}, began[0], ended, began[1]]
+    verdict = judge(checks, told, Ending(None, limit_s=20))
+    lines = " ".join(" ".join(report.pass_report(Result(STEPS[0], Path("x.py"), verdict), Look())).split())
+    assert "no star B. (still running after 20 seconds, so it was stopped.)" in lines
+    assert "no star C. (It was not run: a star before it never came to its end.)" in lines
 
 
 def test_a_check_may_state_a_limit_of_its_own(project):
