@@ -81,11 +81,11 @@ def expect_fed(fed: list[int], prompt: int, tokens: int, is_cached: bool, call: 
 
 
 def is_heard_out(generate: Callable[..., Generation], is_cached: bool) -> None:
-    """A whole answer, one cut in the middle of a sentence, and (through the cache) a story of many sentences."""
+    """A whole answer, one cut in the middle of a sentence, and (through the cache) some sentences of a story."""
     says_what_the_library_says(generate, tiny(), [TERM], 120, is_cached)
-    says_what_the_library_says(generate, tiny(), [TERM], 30, is_cached)
+    says_what_the_library_says(generate, tiny(), [TERM], 24, is_cached)
     if is_cached:
-        says_what_the_library_says(generate, tiny(), [STORY], 200, is_cached)
+        says_what_the_library_says(generate, tiny(), [STORY], 64, is_cached)
 
 
 def _part(part: str, text: str) -> str:

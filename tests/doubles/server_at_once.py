@@ -11,7 +11,7 @@ from functools import partial
 from kata.failure import expect
 from tests.doubles.asgi import Answer
 from tests.doubles.engines import Asked, Gate, ScriptedEngine
-from tests.doubles.live_server import PATIENCE_S, LiveServer
+from tests.doubles.live_server import PATIENCE_S, LiveServer, comes
 from tests.doubles.server_verdicts import ENDPOINTS, HELLO, CreateApp, asked, body_of, expect_status
 from tests.doubles.shutdown import shuts_down_while
 
@@ -74,7 +74,7 @@ def answers_each_its_own(create_app: CreateApp) -> None:
                     gate.reached.wait(PATIENCE_S)
                     live.settle(number, patience_s=0.2)
                 live.on_the_loop(partial(_let_all_run, gate, engine, len(bodies)))
-                gate.is_open.wait(0.2)  # a loop that is held will not open it
+                comes(gate.is_open, 0.2)  # a loop that is held will not open it
             call = f"3 requests to {path} at once, each with settings of its own, and the third once more"
             told = [answer.result() for answer in answers]
             asked_for, wanted_for = sorted(each.prompt for each in engine.asked), [body["prompt"] for body in bodies]
@@ -96,9 +96,9 @@ def answers_each_its_own(create_app: CreateApp) -> None:
 
 def _let_all_run(gate: Gate, engine: ScriptedEngine, requests: int) -> None:
     gate.open()
-    deadline = time.monotonic() + 0.1
-    while engine.answered < requests and time.monotonic() < deadline:
-        time.sleep(0.001)
+    for _ in range(100):
+        if engine.answered < requests:
+            time.sleep(0.001)
 
 
 def _expect_its_own(answer: Answer, prompt: str, text: str, call: str, whose: str = "") -> None:
@@ -116,10 +116,12 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
     engine = ScriptedEngine(lambda prompt: [f"{prompt}-{number} " for number in range(3)], work=gate)
     with gate, LiveServer(create_app(engine)) as live:
         paths = {f"prompt {number}": ENDPOINTS[number % 2] for number in range(6)}
-        answers = {prompt: live.begin(path, {"prompt": prompt}) for prompt, path in paths.items()}
-        gate.reached.wait(PATIENCE_S)
+        answers = {}
+        for prompt, path in paths.items():
+            answers[prompt] = live.begin(path, {"prompt": prompt})
+            gate.reached.wait(PATIENCE_S)  # the first is in the engine when the others come
         live.settle(requests=6)
-        engine.overlapped.wait(0.3)
+        comes(engine.overlapped, 0.3)
         gate.open()
         live.first(list(answers.values()), 6)
         why = "a model has one set of buffers and one random generator: let one thread, or a lock, keep order."

@@ -16,7 +16,7 @@ from tests.tools.warm import FORKS, Start, with_processes
 
 JOBS = 2
 PLACES = JOBS + 1  # of the zoo: its processes also wait, for threads and for each other
-FILE_LIMIT_S = 60
+FILE_LIMIT_S = 180
 WAITING_STEPS = (8,)  # their checks wait for answers that a fault never gives: they run beside those that compute
 Tell = Callable[[Verdict], None]
 Jobs = Callable[[], int]
