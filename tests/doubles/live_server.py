@@ -14,10 +14,10 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests.doubles.asgi import Answer
+from tests.doubles.engines import TURN_S
 
 PATIENCE_S = 5.0  # for what takes milliseconds on an idle machine
 DEAF_AFTER_S = 3.0  # so long does no loop take for a turn, unless something holds it
-TURN_S = 0.01
 
 
 def comes(event: threading.Event, seconds: float) -> bool:

@@ -68,7 +68,7 @@ def stops_for_nobody(create_app: CreateApp) -> None:
             steps.begun_unless(engine.closed, token + 1, timeout_s=0.5)
             live.settle()
         expect(
-            engine.closed.is_set() or not steps.begun(5, timeout_s=0.5),
+            engine.closed.is_set() or not steps.begun_unless(engine.closed, 5, timeout_s=0.5),
             call=f"{asked('/stream', HELLO)}, and the client leaves while token 3 is made",
             got="the engine went on to token 5",
             wanted="no token after the fourth",
