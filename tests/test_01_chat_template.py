@@ -43,6 +43,10 @@ OTHER_TEMPLATE = (  # no ChatML, no special token
     "{%- if enable_thinking is defined and enable_thinking is false %}{{ '[no thoughts]\\n' }}{%- endif %}"
     "{%- endif %}"
 )
+RUNNING_TEMPLATE = (  # cut anywhere: a token lies across the cut, or a word begins there
+    "{%- for message in messages %}{{ 'the <|im_start|>' + message.role + ' says: ' + message.content + ' \\n ' }}"
+    "{%- endfor %}{%- if add_generation_prompt %}{{ 'the <|im_start|>assistant says:' }}{%- endif %}"
+)
 TEMPLATE_WITH_EXTRAS = (  # as large models' templates, each writes what it is given; this one knows of no thinking
     "{{- 'Cutting Knowledge Date: December 2023\n' }}"
     "{%- for message in messages %}{{- '<|im_start|>' + message.role + '\n' + message.content }}"
@@ -245,7 +249,9 @@ def test_letters_are_merged_as_the_tokenizer_does(step: ModuleType, model: Scrip
     tokenizer = tokenizers.byte_level_with_merges()
     for text in ("the cat, the mat" + " the" * 20, "你好🙂🙂 é é" * 5):
         prompt_tokens.are_whole_words(step, tokenizer, model, text)
-    prompt_tokens.are_encoded_in_one_piece(step, tokenizers.metaspace(), model, "the cat\nsat on the mat")
+    for strict in (tokenizers.metaspace(), tokenizer):
+        strict.chat_template = RUNNING_TEMPLATE
+        prompt_tokens.are_encoded_in_one_piece(step, strict, model, "the cat\nsat at the café")
 
 
 def test_a_template_that_refuses_is_heard(step: ModuleType, model: ScriptedModel) -> None:

@@ -55,11 +55,11 @@ def are_whole_words(step: ModuleType, tokenizer: Any, model: ScriptedModel, text
 
 
 def are_encoded_in_one_piece(step: ModuleType, tokenizer: Any, model: ScriptedModel, text: str) -> None:
-    """The ids are those of the whole prompt, by a tokenizer that begins whatever it encodes with a space."""
+    """The ids are those of the whole prompt, by a tokenizer that shows where a piece of it begins."""
     prompt = prepare(step, tokenizer, model, text)
     whole = tokenizer.encode(render(tokenizer, text), add_special_tokens=False)
     at = next((at for at, pair in enumerate(zip(prompt.ids, whole, strict=False)) if len(set(pair)) > 1), 0)
     shown = [tokenizer.convert_ids_to_tokens(ids[max(0, at - 2) : at + 4]) for ids in (prompt.ids, whole)]
-    why = "pieces of the prompt were encoded apart, and each begins anew, here with a space that nobody wrote: render "
-    why += "both messages, and let the tokenizer encode all of it in one piece."
+    why = "pieces of the prompt were encoded apart, and each begins anew, here with a space that nobody wrote, or "
+    why += "in the middle of a token: render both messages, and let the tokenizer encode all of it in one piece."
     expect(prompt.ids == whole, call=prompt.call, got=f"the tokens {shown[0]}", wanted=f"{shown[1]}", why=why)
