@@ -22,9 +22,11 @@ from tests.doubles.loop_verdicts import expect_ids
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, hashed
 
+SUBMODULES = " `eval()` and `train(…)` set every submodule's mode as well, and this one's was another."
+
 
 def leaves_what_it_is_handed(generate: Generate) -> None:
-    for training in (False, True):
+    for training in (True, False):
         model, params = ScriptedModel(stopping_after(4, 10), eos_token_id=[10]), SamplingParams(max_tokens=9)
         model.config.use_cache = model.generation_config.use_cache = False  # whoever needs a cache asks for it
         model.config.eos_token_id = 21  # which some make the padding as well, where there is none
@@ -41,6 +43,8 @@ def leaves_what_it_is_handed(generate: Generate) -> None:
         expect(astuple(params) == settings, call=call, got=params, wanted=f"params as before: {settings}", why=why)
         changed = _changes(before, _state(model))
         got = f"the model's {', '.join(changed)}"
+        if any(change.startswith("mode of") for change in changed):
+            why += SUBMODULES
         expect(not changed, call=call, got=got, wanted="the model as before", why=why)
         others = {name: value for name, value in _settings(tokenizer).items() if value != kept.get(name, "not there")}
         got = f"the tokenizer's {', '.join(f'{name} is now {value!r}' for name, value in sorted(others.items()))}"
@@ -76,12 +80,17 @@ def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return told
 
 
+def modes(model: ScriptedModel) -> dict[str, bool]:
+    """Whether the model, and each submodule, is in training mode."""
+    return {f"mode of its {name}" if name else "mode": part.training for name, part in model.named_modules()}
+
+
 def _state(model: ScriptedModel) -> dict[str, Any]:
     weights = list(model.parameters())
     return copy.deepcopy(
         {
             "hooks": [len(hooks) for hooks in (model._forward_hooks, model._forward_pre_hooks)],
-            "mode": [module.training for module in model.modules()],
+            **modes(model),
             "config": vars(model.config),
             "generation_config": vars(model.generation_config),
             "weights": {

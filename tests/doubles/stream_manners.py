@@ -17,6 +17,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.calls import trace
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
 from tests.doubles.locks import in_another_thread, while_it_works
+from tests.doubles.loop_leftovers import SUBMODULES, modes
 from tests.doubles.loop_verdicts import expect_no_graph
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import replying
@@ -145,8 +146,11 @@ def keeps_the_callers_grad_mode(step: ModuleType) -> None:
 def leaves_what_it_is_handed(step: ModuleType) -> None:
     params, bare = SamplingParams(max_tokens=2), FastTokenizer(clean_up=True)
     bare.pad_token = bare.pad_token_id = None
+    why = "the next request gets the same objects: nothing that is handed in may be changed."
     for training, tokenizer in ((False, FastTokenizer()), (True, FastTokenizer()), (False, bare)):
-        model = answering(tokenizer, b"Hello", eos_token_id=[IM_END, END_OF_TEXT]).train(training)
+        model = answering(tokenizer, b"Hello", eos_token_id=[IM_END, END_OF_TEXT])
+        model.add_module("adapter", torch.nn.Identity())
+        model.train(training).adapter.train(not training)
         model.config.eos_token_id = END_OF_TEXT
         model.config.use_cache = model.generation_config.use_cache = False  # step 4 asks for the cache itself
         before = _state(model, tokenizer, params)
@@ -158,7 +162,7 @@ def leaves_what_it_is_handed(step: ModuleType) -> None:
             call=f"list({HELLO}) of a model in {'training' if training else 'evaluation'} mode",
             got=", ".join(f"{name}: {after[name]}" for name in changed),
             wanted=", ".join(f"{name}: {before[name]}" for name in changed),
-            why="the next request gets the same objects: nothing that is handed in may be changed.",
+            why=why + SUBMODULES * any(name.startswith("mode of") for name in changed),
         )
 
 
@@ -174,7 +178,7 @@ def _state(model: ScriptedModel, tokenizer: FastTokenizer, params: SamplingParam
     return {
         **{f"tokenizer.{name}": repr(getattr(tokenizer, name)) for name in settings},
         "params": str(params),
-        "model.training": str(model.training),
+        **{name: "training" if mode else "evaluation" for name, mode in modes(model).items()},
         "model.config": str(asdict(model.config)),
         "model.generation_config": str(vars(model.generation_config)),
     }

@@ -1,0 +1,42 @@
+"""Puts the model into eval mode, and every part of it back into the mode of the whole.
+
+Caught by: test_nothing_handed_in_is_changed
+Says: set every submodule's mode as well
+"""
+
+from shared.limits import check_fits
+from shared.sampling_params import SamplingParams
+from shared.stopping import stop_token_ids
+
+from .step_01_chat_template import prepare_inputs
+from .step_04_generate_cached import decode_tokens
+
+
+def decode(tokenizer, ids):
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def detokenize(tokenizer, tokens):
+    shown, pending, piece = [], [], ""
+    for token in tokens:
+        pending.append(token)
+        piece = decode(tokenizer, shown + pending).removeprefix(decode(tokenizer, shown))
+        if piece and not piece.endswith("\ufffd"):
+            yield piece
+            shown, pending, piece = pending, [], ""
+    if piece:
+        yield piece
+
+
+def generate_stream(model, tokenizer, prompt, max_new_tokens=None, params=None):
+    params = params or SamplingParams()
+    limit = params.max_tokens if max_new_tokens is None else max_new_tokens
+    inputs = prepare_inputs(tokenizer, model, prompt)
+    check_fits(model, inputs["input_ids"].shape[1], limit)
+    stop_ids = stop_token_ids(model, tokenizer)
+    was = model.training
+    model.eval()
+    try:
+        yield from detokenize(tokenizer, decode_tokens(model, inputs, limit, params, stop_ids))
+    finally:
+        model.train(was)
