@@ -177,7 +177,7 @@ def test_what_looks_like_a_special_token_is_shown(step):
 
     Hint: Do you search the text, or look tokens up in a list? What becomes of an answer that is *about* special tokens?
     """
-    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"write <|im_end|>", IM_END], list(b"<|endoftext|></s>")):
+    for reply in ([THINK, *b"so", END_THINK, *b"yes"], [*b"an <|im_end|> ends it", IM_END], list(b"<|endoftext|></s>")):
         told = read(step, FastTokenizer(), reply)
         stream_odd_tokens.look_alikes_are_shown(told)
         stream_timing.sends_whole_text_at_once(told)

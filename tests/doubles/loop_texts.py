@@ -16,6 +16,7 @@ from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, replying
 
 UNKNOWN_ID = 290  # the model's, not the tokenizer's
+SPELLED = b"<|im_end|>"  # each byte is an id, and none of them an EOS
 
 
 class Tidying(FastTokenizer):
@@ -39,7 +40,9 @@ def returns_only_the_completion(generate: Generate) -> None:
         IM_START,
         END_OF_TEXT,
         HIDDEN,
-        *tokenizer.encode(" yes<think>hm</think> <|x|>\n"),
+        *tokenizer.encode(" yes<think>hm</think> "),
+        *SPELLED,
+        *b"\n",
         UNKNOWN_ID,
         IM_END,
     ]
@@ -48,17 +51,26 @@ def returns_only_the_completion(generate: Generate) -> None:
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=60)
     why = "only an EOS of the model's generation config or of the tokenizer ends an answer: other special tokens, also "
     why += "those that model.config names, are part of it, and have no text."
+    if result.output_ids[-len(SPELLED) :] == [*SPELLED]:
+        why = "only the id is an EOS, and no letters are: compare ids, and never their text. A model that writes about "
+        why += "chat formats spells `<|im_end|>`, and goes on."
     expect_ids(result.output_ids, said, call=f"{call}.output_ids", why=why, calls=model.calls)
     why = "the text is the answer alone: decode the new ids, all at once, without special tokens, and strip nothing."
-    wanted = '\n Well,\x00  "½" 😀 é yes<think>hm</think> <|x|>\n'
+    wanted = '\n Well,\x00  "½" 😀 é yes<think>hm</think> <|im_end|>\n'
     expect(result.text == wanted, call=f"{call}.text", got=repr(result.text), wanted=repr(wanted), why=why)
     _expect_input_tokens(result, call)
-    model = ScriptedModel(replying(tokenizer.encode("ah!\n"), tokenizer.header), eos_token_id=[10])
+    half, other = "é".encode()[0], 0x80  # neither is a character by itself
+    model = ScriptedModel(replying(tokenizer.encode("ah é!\n"), tokenizer.header), eos_token_id=[10, other])
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=9)
-    why = "this model's EOS is 10, a line end: stop ids are asked of the model and tokenizer at hand, at every request."
-    expect_ids(result.output_ids, [*b"ah!\n"], call=f"{call}.output_ids", why=why, calls=model.calls)
+    why = f"this model's EOS are 10, a line end, and {other}: stop ids are asked of the model and tokenizer at hand, "
+    why += "at every request."
+    alone = ScriptedModel(model.script, eos_token_id=[10])
+    if result.output_ids[-1:] == [half] and run(generate, alone, max_new_tokens=9)[0].output_ids[-1:] != [half]:
+        why = f"yours stopped at {half}, which is no EOS: compare ids, and never their text, for by themselves {half} "
+        why += f"and {other}, which is one, are both decoded to U+FFFD."
+    expect_ids(result.output_ids, [*"ah é!\n".encode()], call=f"{call}.output_ids", why=why, calls=model.calls)
     why = "this model's EOS is a line end, which is text: only special tokens are left out of it, whatever ended it."
-    expect(result.text == "ah!\n", call=f"{call}.text", got=repr(result.text), wanted=repr("ah!\n"), why=why)
+    expect(result.text == "ah é!\n", call=f"{call}.text", got=repr(result.text), wanted=repr("ah é!\n"), why=why)
     model = ScriptedModel(replying(tokenizer.encode("ah 😀"), tokenizer.header))
     result, call = run(generate, model, tokenizer=tokenizer, max_new_tokens=5)
     why = "an answer that is cut inside a character shows it as U+FFFD: the text is what the ids decode to."

@@ -77,7 +77,13 @@ def says_what_the_model_says(generate: Generate) -> None:
         expect_calls(calls, wrong, call=call, got="torch.autocast", wanted="the model's own type", why=why)
         is_drawn = ids != right and any(_said_of_close_rows(generate, params)[0] != ids for _ in range(3))
         why = "no params, a temperature of 0 or below, or top_k=1 mean greedy: always the best token, nothing is drawn."
-        if any(each.seen[len(prompt_ids()) :] != tuple(ids[:at]) for at, each in enumerate(calls)):
+        shown = [each.seen[len(prompt_ids()) :] for each in calls]
+        lost = [token for token in shown[-1] if token not in ids] if shown else []
+        is_short = len(ids) < len(calls) and [token for token in shown[-1] if token in ids] == ids[:-1]
+        if lost and is_short:
+            why = f"id {lost[0]} was taken, and shown to the model, and is missing here: output_ids hold every id, the "
+            why += "special ones too. Only the text is without them."
+        elif any(seen != tuple(ids[:at]) for at, seen in enumerate(shown)):
             why = "the model was not shown the ids that were taken: append each token's own id, for text that is "
             why += "decoded and encoded again gives other ids."
         elif ids != right and not is_drawn:

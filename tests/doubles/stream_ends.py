@@ -26,14 +26,14 @@ DEFAULT_LIMIT += "whose `max_tokens` is the limit, uncut."
 
 def ends_at_every_eos(step: ModuleType) -> None:
     plain, zero = FastTokenizer(), FastTokenizer(zero_eos_backend())
-    both = [END_OF_TEXT, ord("!")]
+    both, half = [END_OF_TEXT, ord("!")], 0x80
     for tokenizer, configured, found in (
-        (plain, both, (IM_END, *both)),
+        (plain, [*both, half], (IM_END, *both)),
         (zero, zero.ids("!")[0], (0, zero.ids("!")[0])),
         (plain, 0, (0,)),
     ):
         for eos, ignored in product(found, (False, True)):
-            ids = [*tokenizer.ids("ab"), eos, *tokenizer.ids("cd")]
+            ids = [*tokenizer.ids("é"), eos, *tokenizer.ids("cd")]
             model, params = answering(tokenizer, ids, eos_token_id=configured), SamplingParams(ignore_eos=ignored)
             told = read(step, tokenizer, ids if ignored else ids[:3], model, max_new_tokens=5, params=params)
             why = (
@@ -45,6 +45,9 @@ def ends_at_every_eos(step: ModuleType) -> None:
                     "ignore_eos was asked for: hand the params to the token loop whole, not some of their fields, and "
                 )
                 why += "look for no stop id a second time, outside of that loop: it alone ends an answer."
+            elif told.forwards == 1 and read(step, tokenizer, ids).forwards > 1:  # no EOS there looks like half an é
+                why = f"it ended at {ids[0]}, which is no EOS: compare ids, and never their text, for by themselves "
+                why += f"{ids[0]} and {half}, which is one, are both decoded to U+FFFD."
             elif eos == 0 and told.runs_on:
                 why = "0 is an id like any other, and here an EOS: `if id` and `eos or ...` take it for nothing."
             _expect_end(told, f"{why} Here {eos} came third.")

@@ -29,7 +29,8 @@ def special_ones_are_hidden(told: Told) -> None:
 
 
 def look_alikes_are_shown(told: Told) -> None:
-    why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text."
+    why = "only ids make a token special: `<think>` is added, not special, and `<|im_end|>` in letters is text, and "
+    why += "ends nothing."
     expect_text(told, why)
 
 
