@@ -76,6 +76,9 @@ def expect_only_best(step: ModuleType, row: Tensor, k: int, times: int = DRAWS /
         why = "one token too many: the k-th best value stands at place k - 1, and is the last to stay."
     elif not drawn & set(best) and len(row) < times:  # of a large row the best have a small share
         why = "the best are removed and the others kept: the comparison, or `largest`, is the wrong way round."
+    elif len(drawn) == times and {sample(step, row[None], params)[0] for _ in range(8)} <= set(best):
+        why = "a row by itself is right, and of equal rows each drew another token: draw for each row apart from the "
+        why += "others, whose tokens rule out none of its own."
     shown = ", ".join(map(str, best[:8])) + (", …" if k > 8 else "")
     got = f"drawn: token {strays[0] if strays else None}, which is not among the {k} best ({shown})"
     expect(not strays, call=call_text(row, params), got=got, wanted=f"only the {k} best", why=why)
