@@ -234,7 +234,9 @@ def test_tokens_that_end_one_character_and_begin_the_next(step):
     """
     tokenizer = FastTokenizer(backends.straddling_backend())
     for reply in ("你好你好", "🙂🙂🙂", "é é é the é"):
-        stream_characters.are_held_back(read(step, tokenizer, tokenizer.ids(reply)))
+        told = read(step, tokenizer, tokenizer.ids(reply))
+        stream_characters.are_held_back(told)
+        stream_timing.sends_whole_text_at_once(told)
 
 
 def test_the_leading_space_of_metaspace(step):
@@ -244,7 +246,9 @@ def test_the_leading_space_of_metaspace(step):
     """
     for tokenizer in (FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))):
         for reply in ("the cat sat", " the cat  sat on", "the  mat. the cat\n the mat", "cat"):
-            stream_odd_tokens.words_keep_their_space(read(step, tokenizer, tokenizer.ids(reply)))
+            told = read(step, tokenizer, tokenizer.ids(reply))
+            stream_odd_tokens.words_keep_their_space(told)
+            stream_timing.sends_whole_text_at_once(told)
     plain, spelled = FastTokenizer(backends.metaspace_backend()), FastTokenizer(backends.metaspace_backend(True))
     doubtful, words = FastTokenizer(backends.doubtful_backend()), plain.ids("the cat sat")
     half, special = doubtful.id_of(f"▁{UNFINISHED}"), doubtful.id_of("<|im_start|>")
@@ -268,7 +272,9 @@ def test_characters_spelled_in_byte_tokens(step):
     tokenizer = FastTokenizer(backends.metaspace_backend(byte_fallback=True))
     stream_characters.are_held_back(read(step, tokenizer, tokenizer.ids("the 🙂 cat")))
     for reply in ("🙂🙂 üü", "ñ", "the " + "中🙂" * 20 + " cat"):
-        stream_characters.are_decoded_from_their_first_byte(read(step, tokenizer, tokenizer.ids(reply)))
+        told = read(step, tokenizer, tokenizer.ids(reply))
+        stream_characters.are_decoded_from_their_first_byte(told)
+        stream_timing.sends_whole_text_at_once(told)
 
 
 def test_spaces_are_not_cleaned_up(step):
@@ -280,6 +286,7 @@ def test_spaces_are_not_cleaned_up(step):
     tokenizer = FastTokenizer(backends.word_level_backend(), clean_up=True)
     told = read(step, tokenizer, tokenizer.ids("the cat sat . do n't ! the mat 's"))
     stream_odd_tokens.spaces_are_not_cleaned_up(step, told)
+    stream_timing.sends_whole_text_at_once(told)
 
 
 def test_ids_beyond_the_tokenizer_have_no_text(step):
