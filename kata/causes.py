@@ -11,6 +11,11 @@ _ONE_NUMBER = "only a tensor of one element is a number: take the last row first
 _CAUSES = (
     (r"RecursionError", "a function goes on calling itself"),
     (r"EOFError", "there is nobody to type: input() has no place in a step"),
+    (
+        r"generator ignored GeneratorExit",
+        "the iterator was closed, and went on to another `yield`: let GeneratorExit through; `except Exception` does "
+        "not catch it",
+    ),
     (r"MemoryError", "it asks for more memory than there is"),
     (
         r"same number of dimensions|zero-dimensional tensor .* cannot be concatenated",

@@ -230,10 +230,13 @@ class ScriptedModel(OfAModel, torch.nn.Module):
 
     def _give_up_on_an_endless_loop(self) -> None:
         if len(self.calls) > self.most_calls:
+            why = "this loop does not end: nothing counts its tokens, or not up to `max_new_tokens`, if given."
+            if (times := sum(call.seen == self.calls[0].seen for call in self.calls)) > 2:
+                why = f"the prompt itself went in {times} times: each piece begins the answer anew, and the work "
+                why += "grows with the square of its length. Go on from where the loop stands."
             raise CheckFailure(
                 call="the loop of the solution", got=f"more than {self.most_calls} calls of the model", wanted="an end",
-                why="this loop does not end: nothing counts its tokens, or not up to `max_new_tokens`, if given.",
-                trace=trace(self.calls[:3]),
+                why=why, trace=trace(self.calls[:3]),
             )  # fmt: skip
 
     def _logits(self, seen: tuple[int, ...], new: int, keep: int | Tensor, device: torch.device) -> Tensor:
