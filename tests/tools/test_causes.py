@@ -1,5 +1,6 @@
 """What is said of an exception whose text is known: on the very exceptions that Python and torch raise."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 
@@ -16,6 +17,18 @@ ODDS = torch.ones(1, 2, 3)
 
 def stops() -> Iterator[int]:
     yield next(iter([]))
+
+
+def goes_on() -> Iterator[int]:
+    with contextlib.suppress(GeneratorExit):
+        yield 1
+    yield 2
+
+
+def closed_half_way() -> None:
+    ids = goes_on()
+    next(ids)
+    ids.close()
 
 
 def unbound() -> int:
@@ -57,6 +70,7 @@ RAISE: dict[str, tuple[Callable[[], object], str]] = {
     "no mask": (lambda: {}["attention_mask"], "as step 1 returns them"),
     "nothing": (lambda: None.logits, "is None here"),
     "nothing and 1": (lambda: None + 1, "is None here"),
+    "an exit not let through": (closed_half_way, "let GeneratorExit through"),
     "a place of a generator": (lambda: stops()[0], "one by one"),
     "next of nothing": (lambda: list(stops()), "found no more"),
     "await": (not_awaited, "await it"),
