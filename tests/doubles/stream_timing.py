@@ -71,6 +71,8 @@ def _is_ahead(told: Told, at: int) -> bool:
     """
     if any(call.thread != get_ident() for call in told.model.calls):
         return True
+    if told.sent[at + 1] > next((whole for whole in told.whole if whole > told.sent[at]), 0):
+        return False  # the texts of several tokens were put together
     forwards = [chunk.forwards for chunk in told.chunks]
     return (
         at + 1 < len(forwards) and forwards[at] > at + 1 and forwards[at] == forwards[at + 1] and at + 2 < len(told.ids)
