@@ -116,10 +116,10 @@ def serves_one_at_a_time(create_app: CreateApp) -> None:
     engine = ScriptedEngine(lambda prompt: [f"{prompt}-{number} " for number in range(3)], work=gate)
     with gate, LiveServer(create_app(engine)) as live:
         paths = {f"prompt {number}": ENDPOINTS[number % 2] for number in range(6)}
-        answers = {}
-        for prompt, path in paths.items():
-            answers[prompt] = live.begin(path, {"prompt": prompt})
-            gate.reached.wait(PATIENCE_S)  # the first is in the engine when the others come
+        first, *others = paths
+        answers = {first: live.begin(paths[first], {"prompt": first})}
+        gate.reached.wait(PATIENCE_S)  # it is in the engine when the others come
+        answers |= {prompt: live.begin(paths[prompt], {"prompt": prompt}) for prompt in others}
         live.settle(requests=6)
         comes(engine.overlapped, 0.3)
         gate.open()
