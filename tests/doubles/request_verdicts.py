@@ -60,9 +60,7 @@ def check_params(step: ModuleType, **settings: float) -> None:
         if name == "max_tokens":
             why += "the request's max_new_tokens is the engine's max_tokens."
         elif not wanted[field]:
-            why += "0 is a value; `value or default` takes 0 for missing, and `max(value, …)` makes it another one."
-        elif field in settings and settings[field] == DEFAULTS[field]:
-            why += "that it is the default makes no difference: leave no setting out."
+            why += "0 is a value; `value or default` takes 0 for missing."
         elif getattr(params, name) != wanted[field] and _hands_on(step, field, name):
             why = f"the setting {field} is handed on, but not as it came: round nothing, and take no small value for 0."
         else:
