@@ -208,20 +208,34 @@ def _mere_presence(test: Test) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "every status code is true, 500 too: compare it."
 
 
+def _wanted_status(test: Test) -> int:
+    return 422 if test.name.startswith("test_rejects") else 200
+
+
 def _lenient_status(test: Test) -> Iterator[tuple[int, str]]:
+    refuses = _wanted_status(test) == 422
     for node in _asserts(test):
         for inner in ast.walk(node):
             match inner:
                 case ast.Compare(ops=[ast.In()], comparators=[ast.Tuple() | ast.List() | ast.Set() as allowed]):
                     codes = [code.value for code in allowed.elts if isinstance(code, ast.Constant)]
-                    if any(isinstance(code, int) and code >= 300 for code in codes):
+                    if refuses and any(code in range(100, 600) and code != 422 for code in codes):
+                        yield node.lineno, "a status other than 422 is allowed here."
+                    elif not refuses and any(isinstance(code, int) and code >= 300 for code in codes):
                         yield node.lineno, "a status that means failure is allowed here."
 
 
-def _many_successes(test: Test) -> Iterator[tuple[int, str]]:
-    for node in _asserts(test):
-        if "is_success" in ast.unparse(node) or "status_code < " in ast.unparse(node):
-            yield node.lineno, "other statuses than 200 pass here."
+def _many_statuses(test: Test) -> Iterator[tuple[int, str]]:
+    wanted = _wanted_status(test)
+    asserted = [(node.lineno, ast.unparse(node)) for node in _asserts(test)]
+    if not any(ONE_STATUS.search(said) for _, said in asserted):
+        for line, said in asserted:
+            if MANY_STATUSES.search(said):
+                yield line, f"other statuses than {wanted} pass here."
+
+
+ONE_STATUS = re.compile(r"status_code == |== .*status_code$")
+MANY_STATUSES = re.compile(r"\bis_(success|error|client_error)\b|status_code (<|>|!=|not in|// 100)")
 
 
 def _one_is_enough(test: Test) -> Iterator[tuple[int, str]]:
@@ -252,7 +266,7 @@ HABITS: tuple[Callable[[Test], Iterator[tuple[int, str]]], ...] = (
     _thrown_away,
     _lenient_status,
     _mere_presence,
-    _many_successes,
+    _many_statuses,
     _only_if,
     _one_is_enough,
     _returns_unasserted,

@@ -126,6 +126,7 @@ PROMISED = {
 }
 WRONG_REQUESTS = {
     "200 == 422": "A right server takes this: a value at its bound is fine, and only one beyond it is refused.",
+    "422 == 400": "The contract's status for a setting beyond its bounds is 422, and every right server answers that.",
     "405": "405 says that the path is right and the method is not: GET for /health, POST for the others.",
     "404": "404 says that nothing lives at this path: the endpoints are /health, /generate and /stream.",
     "422": "The request itself is refused: JSON with a `prompt`, `max_new_tokens` from 1 to 512, no unknown names.",
