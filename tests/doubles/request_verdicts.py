@@ -61,8 +61,14 @@ def check_params(step: ModuleType, **settings: float) -> None:
             why += "the request's max_new_tokens is the engine's max_tokens."
         elif not wanted[field]:
             why += "0 is a value; `value or default` takes 0 for missing."
+            if getattr(params, name) and _hands_on(step, field, name, 1e-9, getattr(params, name)):
+                why = f"0 is a {field} of its own, and means greedy: do not raise it to a smallest value."
         elif getattr(params, name) != wanted[field] and _hands_on(step, field, name):
-            why = f"the setting {field} is handed on, but not as it came: round nothing, and take no small value for 0."
+            why = f"the setting {field} is handed on, but not as it came: round nothing, take no small value for 0, "
+            why += "and raise none to a smallest."
+            if wanted[field] == DEFAULTS[field] and getattr(params, name) == getattr(SamplingParams(), name):
+                why = f"the setting {field} is lost where it equals its default: hand it on there too, since "
+                why += "SamplingParams has other defaults."
         else:
             why += f"hand it on, `{name}=self.{field}`."
         if field not in settings:
@@ -77,9 +83,9 @@ def check_params(step: ModuleType, **settings: float) -> None:
     expect(after == before, call=f"{call}; the request then", got=shown(after), wanted=shown(before), why=why)
 
 
-def _hands_on(step: ModuleType, field: str, name: str) -> bool:
-    """Whether a setting of 2, which nothing rounds, arrives."""
-    return getattr(accepted(step, prompt="Hello", **{field: 2}).to_sampling_params(), name) == 2
+def _hands_on(step: ModuleType, field: str, name: str, value: float = 2, as_value: float = 2) -> bool:
+    """Whether the setting arrives as the second value: a 2 is rounded by nothing, a tiny one is missing to no `or`."""
+    return getattr(accepted(step, prompt="Hello", **{field: value}).to_sampling_params(), name) == as_value
 
 
 def fields_of(request: BaseModel) -> dict:

@@ -1,7 +1,7 @@
 """Turns further figures that are no single value into text, to be on the safe side.
 
 Caught by: test_further_metrics_pass_through
-Says: unchanged
+Says: or turn it into another type
 """
 
 from typing import Self
