@@ -419,6 +419,7 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it(step: ModuleType) -> None:
         expect_nucleus(step, ROW, SamplingParams(temperature=1.0, top_p=top_p), kept, why)
     low = "a removed score becomes -inf, and no number: other logits may lie as low."
     expect_nucleus(step, ROW - 10_000, SamplingParams(temperature=1.0, top_p=0.5), 2, low)
+    expect_nucleus(step, WIDE, SamplingParams(temperature=1.0, top_p=0.04), 4, why)
     expect_wide_nucleus(step)
     sampling_top_p.cuts_equal_tokens_by_place(step)
 

@@ -24,6 +24,7 @@ DRAWN = (
     SamplingParams(temperature=0.8, top_k=5, top_p=0.9),
     SamplingParams(temperature=5.0, top_k=5000),
     SamplingParams(temperature=1e-4, top_k=3, top_p=0.01),
+    SamplingParams(temperature=1.0),  # what is left open stays open
 )
 
 

@@ -63,6 +63,7 @@ def sets_nothing(step: ModuleType, tokenizer: FastTokenizer, model: ScriptedMode
     why = f"{besides} {why[0].upper()}{why[1:]}" if besides else why
     before, size, special = {**vars(type(tokenizer)), **vars(tokenizer)}, len(tokenizer), _special(tokenizer)
     prompt = prepare(step, tokenizer, model, "Hello")
+    before = {**vars(vars(tokenizer).get("_built", tokenizer)), **before}  # what else a tokenizer of the library has
     changed = {
         name: value for name, value in vars(tokenizer).items() if name not in NOTES and value != before.get(name, NOTES)
     }

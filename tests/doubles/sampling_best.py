@@ -68,7 +68,7 @@ def draws_each_row_by_its_own_logits(step: ModuleType) -> None:
     heights = torch.tensor([[0.0], [80.0], [20.0], [-80.0]], device="cpu")
     logits = torch.full((4, 8), -120.0, device="cpu").scatter(1, peaks, heights)  # another: odds below 64 * 7 * e**-40
     why = "each row has one likely token: softmax works along the last dimension (dim=-1), and what is taken off "
-    why += "before exp() is the largest logit of that row, not of the batch."
+    why += "before exp() is the largest logit of that row, not of the batch. A rank is looked up in that row's own ids."
     expect_best(step, logits, DRAWN, why)
     many = logits[[at % 7 % 4 for at in range(131)]]
     pairs = zip(sample(step, many, DRAWN), many.argmax(-1).tolist(), strict=True)

@@ -40,7 +40,8 @@ def differs_from_call_to_call(step: ModuleType) -> None:
         is_drawn, why = True, "the random numbers start again at each call: make none and seed none inside the sampler."
     else:
         got = f"token {drawn[0]}, the best, every time"
-        why = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken."
+        why = "above temperature 0 the token is drawn (`torch.multinomial`), not the best one taken. And a top_k of "
+        why += "-1 means all of them, not one."
     call = f"{call_text(FLAT, DRAWN)}, 64 times"
     expect(False, call=call, got=got, wanted="different tokens", why=why, varies=is_drawn)
 

@@ -134,9 +134,9 @@ def twins(_: tuple[int, ...]) -> torch.Tensor:
 
 
 def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., ModuleType]) -> None:
-    cached, by_rank, by_share = load(4).generate_cached, {"top_k": 20}, {"top_p": 0.5}
-    for cut in (by_rank, by_share):
-        params, texts = SamplingParams(temperature=1.2, **cut), {}
+    cached, by_rank, by_share, none = load(4).generate_cached, {"top_k": 20}, {"top_p": 0.5}, {"temperature": 50.0}
+    for cut in (by_rank, none, by_share):
+        params, texts = SamplingParams(**{"temperature": 1.2, **cut}), {}
         call = f"''.join({called(max_new_tokens=16, params=params)})"
 
         def streamed(params: SamplingParams = params) -> str:
