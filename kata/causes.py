@@ -7,6 +7,8 @@ import re
 
 _NONE = "something is None here. A function without `return` gives None, and so does a method that works in place"
 _SIGNATURE = "other steps and the server call it as the stub has it: keep its name and its parameters"
+_STUBS = r"(prepare_inputs|sample_next_token|generate_(un)?cached|decode_tokens|summarize|generate_stream|detokenize|"
+_STUBS += r"percentile|create_app|CachedEngine\.\w+|to_sampling_params|as_dict)"
 _ONE_NUMBER = "only a tensor of one element is a number: take the last row first, and in it one place"
 _CAUSES = (
     (r"RecursionError", "a function goes on calling itself"),
@@ -71,7 +73,11 @@ _CAUSES = (
     (r"generator raised StopIteration", "`next` found no more: give it a default, or go through in a loop"),
     (r"'coroutine' object", "this is only the promise of a value: await it"),
     (r"not JSON serializable", "JSON knows plain numbers, text, lists and dicts: `.item()` or `.tolist()` first"),
-    (r"got an unexpected keyword argument|required positional argument|positional arguments? but", _SIGNATURE),
+    (rf"{_STUBS}\(\) (got an unexpected|got multiple|missing \d|takes )", _SIGNATURE),
+    (
+        r"got an unexpected keyword argument|required positional argument|positional arguments? but",
+        "the call and the function named here do not fit: is an argument missing, one too many, or called otherwise?",
+    ),
     (
         r"UnboundLocalError",
         "it is set in one branch, or later, and read before: set it ahead of the loop or the `if`",

@@ -102,11 +102,18 @@ def follows_the_generators_seed(step: ModuleType) -> None:
 
 
 def moves_the_generator_on(step: ModuleType) -> None:
-    """64 draws from one generator are not all the same."""
+    """64 draws from one generator are not all the same, by itself or in each row of a batch."""
     drawn = draws_with(step, FLAT, DRAWN, torch.Generator().manual_seed(5))  # all equal: odds below 0.15**63
     call, got = f"{call_text(FLAT, DRAWN, 'generator')}, 64 times", f"token {drawn[0]} every time"
     why = "each call starts its random numbers again: draw from the generator itself, so that it moves on."
     expect(len(set(drawn)) > 1, call=call, got=got, wanted="different tokens", why=why, varies=True)
+    generator, rows = torch.Generator().manual_seed(5), FLAT.repeat(3, 1)
+    columns = list(zip(*(sample(step, rows, DRAWN, generator) for _ in range(64)), strict=True))
+    still = next((row for row, column in enumerate(columns) if len(set(column)) == 1), 0)
+    call = f"{call_text(rows, DRAWN, 'generator')}, 64 times"
+    got = f"in row {still} token {columns[still][0]} every time"
+    why = "a row of the batch starts its random numbers again at each call: all rows draw from the generator itself."
+    expect(len(set(columns[still])) > 1, call=call, got=got, wanted="different tokens", why=why, varies=True)
 
 
 def leaves_the_global_state_alone(step: ModuleType) -> None:

@@ -16,13 +16,16 @@ def sends_pieces_as_they_come(create_app: CreateApp) -> None:
     gate = Gate(first=len(PIECES) - 1)
     engine = ScriptedEngine(work=gate)
     with gate, LiveServer(create_app(engine)) as live:
-        reader = live.open("/stream", HELLO)
+        reader = live.open("/stream", HELLO, **{"accept-encoding": "gzip"})  # as httpx and browsers ask
         first = reader.read_first(len(PIECES[0]))
         why = "collecting the pieces (a list, a join) makes a stream that waits for its end: hand the iterator on."
         if [each.method for each in engine.asked] == ["generate"]:
             why = "engine.generate has no text before it is done: what comes piece by piece comes from engine.stream."
+        if packed := first.headers.get("content-encoding", ""):
+            first = f"the first bytes of a body in {packed}"
+            why = "a middleware compresses the stream, and holds its pieces back: leave streams out of it."
         expect(
-            first.text.startswith(PIECES[0]),
+            not packed and first.text.startswith(PIECES[0]),
             call=f"{asked('/stream', HELLO)}, while the engine makes its last piece",
             got=first,
             wanted=f"200 {PIECES[0]}",

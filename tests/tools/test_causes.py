@@ -37,6 +37,10 @@ def unbound() -> int:
     return token
 
 
+def summarize(generation: object) -> object:
+    return generation
+
+
 async def later() -> int:
     return 1
 
@@ -75,7 +79,9 @@ RAISE: dict[str, tuple[Callable[[], object], str]] = {
     "next of nothing": (lambda: list(stops()), "found no more"),
     "await": (not_awaited, "await it"),
     "JSON": (lambda: json.dumps(IDS), "`.item()` or `.tolist()`"),
-    "a name too many": (lambda: (lambda a: a)(b=1), "as the stub has it"),
+    "a name too many": (lambda: (lambda a: a)(b=1), "do not fit"),
+    "another argument": (lambda: ODDS.topk(2, axis=1), "do not fit"),
+    "a stub that is called otherwise": (lambda: summarize(1, 2), "as the stub has it"),
     "unbound": (unbound, "in one branch"),
     "a name": (lambda: nobody_has_this_name, "an import is missing"),  # noqa: F821
     "a quotient": (lambda: 1 / 0, "before you divide"),
