@@ -28,10 +28,10 @@ def comes(event: threading.Event, seconds: float) -> bool:
 class Reader:
     """A client that reads an answer as it comes, and may leave before its end."""
 
-    def __init__(self, port: int, method: str, path: str, body: object, **headers: str) -> None:
+    def __init__(self, port: int, method: str, path: str, body: object) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         data = None if body is None else json.dumps(body).encode()
-        self._connection.request(method, path, data, {"content-type": "application/json", **headers})
+        self._connection.request(method, path, data, {"content-type": "application/json"})
         self.port = self._connection.sock.getsockname()[1]
         self._socket = self._connection.sock
         self._response: http.client.HTTPResponse | None = None
@@ -126,9 +126,9 @@ class LiveServer:
         self._server.should_exit = True
         self._clients.shutdown(wait=False)
 
-    def open(self, path: str, body: object, **headers: str) -> Reader:
+    def open(self, path: str, body: object) -> Reader:
         """A client that has asked and not read yet."""
-        return Reader(self._port, "POST", path, body, **headers)
+        return Reader(self._port, "POST", path, body)
 
     def get(self, path: str) -> Answer:
         return self._ask("GET", path, None)

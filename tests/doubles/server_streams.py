@@ -16,16 +16,13 @@ def sends_pieces_as_they_come(create_app: CreateApp) -> None:
     gate = Gate(first=len(PIECES) - 1)
     engine = ScriptedEngine(work=gate)
     with gate, LiveServer(create_app(engine)) as live:
-        reader = live.open("/stream", HELLO, **{"accept-encoding": "gzip"})  # as httpx and browsers ask
+        reader = live.open("/stream", HELLO)
         first = reader.read_first(len(PIECES[0]))
         why = "collecting the pieces (a list, a join) makes a stream that waits for its end: hand the iterator on."
         if [each.method for each in engine.asked] == ["generate"]:
             why = "engine.generate has no text before it is done: what comes piece by piece comes from engine.stream."
-        if packed := first.headers.get("content-encoding", ""):
-            first = f"the first bytes of a body in {packed}"
-            why = "a middleware compresses the stream, and holds its pieces back: leave streams out of it."
         expect(
-            not packed and first.text.startswith(PIECES[0]),
+            first.text.startswith(PIECES[0]),
             call=f"{asked('/stream', HELLO)}, while the engine makes its last piece",
             got=first,
             wanted=f"200 {PIECES[0]}",
@@ -47,6 +44,8 @@ def breaks_off_after_an_error(create_app: CreateApp) -> None:
             why += "An http middleware of Starlette's ends the body well before it passes the error on: do without it."
         else:
             why += "Let the error out of the stream: do not catch it, and send no text in its place."
+        if answer.broken and answer.text and PIECES[0].startswith(answer.text):
+            why = "a piece that the engine had yielded was still held back then: send each one on as it comes."
         expect(
             answer.status == 500 or (answer.broken == "the connection broke off" and answer.text in ("", PIECES[0])),
             call=f"{asked('/stream', HELLO)}, where the engine raises {error!r} after {PIECES[0]!r}",

@@ -80,7 +80,7 @@ RAISE: dict[str, tuple[Callable[[], object], str]] = {
     "await": (not_awaited, "await it"),
     "JSON": (lambda: json.dumps(IDS), "`.item()` or `.tolist()`"),
     "a name too many": (lambda: (lambda a: a)(b=1), "do not fit"),
-    "another argument": (lambda: ODDS.topk(2, axis=1), "do not fit"),
+    "another argument": (lambda: unbound(1), "do not fit"),
     "a stub that is called otherwise": (lambda: summarize(1, 2), "as the stub has it"),
     "unbound": (unbound, "in one branch"),
     "a name": (lambda: nobody_has_this_name, "an import is missing"),  # noqa: F821
