@@ -120,7 +120,7 @@ def hands_on_the_params(step: ModuleType) -> None:
 
 def favourites(seen: tuple[int, ...]) -> torch.Tensor:
     """A script: logits of letters, close together; which are the two best changes from place to place."""
-    row = torch.full((300,), -100.0)
+    row = torch.arange(300) / 300 - 100  # the others, no two alike, so that a top_k of any size leaves some out
     row[97:123] = 4.0
     row[97 + len(seen) % 26], row[97 + (len(seen) + 11) % 26] = 5.0, 4.9
     return row
@@ -134,9 +134,12 @@ def twins(_: tuple[int, ...]) -> torch.Tensor:
 
 
 def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., ModuleType]) -> None:
-    cached, by_rank, by_share, none = load(4).generate_cached, {"top_k": 20}, {"top_p": 0.5}, {"temperature": 50.0}
-    for cut in (by_rank, none, by_share):
-        params, texts = SamplingParams(**{"temperature": 1.2, **cut}), {}
+    cached = load(4).generate_cached
+    by_rank = SamplingParams(temperature=1.2, top_k=20)
+    uncut = SamplingParams(temperature=50.0, ignore_eos=True)  # any id may come, an EOS first in one of 500 answers
+    by_share = SamplingParams(temperature=1.2, top_p=0.5)
+    for params in (by_rank, uncut, by_share):
+        texts = {}
         call = f"''.join({called(max_new_tokens=16, params=params)})"
 
         def streamed(params: SamplingParams = params) -> str:
@@ -146,7 +149,7 @@ def draws_what_the_cached_path_draws(step: ModuleType, load: Callable[..., Modul
                 )
             )
 
-        if cut is by_share:
+        if params is by_share:
             try:
                 cached(ScriptedModel(favourites), FastTokenizer(), PROMPT, 16, params)
             except Exception:
