@@ -7,8 +7,8 @@ import re
 
 _NONE = "something is None here. A function without `return` gives None, and so does a method that works in place"
 _SIGNATURE = "other steps and the server call it as the stub has it: keep its name and its parameters"
-_STUBS = r"(prepare_inputs|sample_next_token|generate_(un)?cached|decode_tokens|summarize|generate_stream|detokenize|"
-_STUBS += r"percentile|create_app|CachedEngine\.\w+|to_sampling_params|as_dict)"
+_STUBS = r"\b(prepare_inputs|sample_next_token|generate_(un)?cached|decode_tokens|summarize|generate_stream|detokenize|"
+_STUBS += r"percentile|create_app|CachedEngine\.\w+|to_sampling_params)"
 _ONE_NUMBER = "only a tensor of one element is a number: take the last row first, and in it one place"
 _CAUSES = (
     (r"RecursionError", "a function goes on calling itself"),

@@ -11,7 +11,7 @@ from shared.sampling_params import SamplingParams
 from tests.doubles.backends import metaspace_backend
 from tests.doubles.fast_tokenizer import END_OF_TEXT, HIDDEN, IM_END, IM_START, FastTokenizer
 from tests.doubles.loop_runs import Generate, prompt_ids, run, stopping_after
-from tests.doubles.loop_verdicts import expect_ids
+from tests.doubles.loop_verdicts import expect_ids, taken_for_an_eos
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.scripts import expected_reply, replying
 
@@ -66,8 +66,7 @@ def returns_only_the_completion(generate: Generate) -> None:
     why += "at every request."
     alone = ScriptedModel(model.script, eos_token_id=[10])
     if result.output_ids[-1:] == [half] and run(generate, alone, max_new_tokens=9)[0].output_ids[-1:] != [half]:
-        why = f"yours stopped at {half}, which is no EOS: compare ids, and never their text, for by themselves {half} "
-        why += f"and {other}, which is one, are both decoded to U+FFFD."
+        why = taken_for_an_eos(half, other)
     expect_ids(result.output_ids, [*"ah é!\n".encode()], call=f"{call}.output_ids", why=why, calls=model.calls)
     why = "this model's EOS is a line end, which is text: only special tokens are left out of it, whatever ended it."
     expect(result.text == "ah é!\n", call=f"{call}.text", got=repr(result.text), wanted=repr("ah é!\n"), why=why)

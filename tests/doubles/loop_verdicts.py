@@ -130,3 +130,11 @@ def expect_ids(
         why = "these are the mask's ones: `inputs` is a mapping, read by its names, `inputs['input_ids']`. The order "
         why += "of its values is nobody's promise, nor how many they are."
     expect(same, call=call, got=texts[0], wanted=texts[1], why=why, trace=shown, varies=varies)
+
+
+def taken_for_an_eos(half: int, eos: int) -> str:
+    """Why an answer that ended at one half of a character ended there: another half is an EOS."""
+    return (
+        f"it ended at {half}, which is no EOS: compare ids, and never their text, for by themselves {half} and {eos}, "
+        "which is one, are both decoded to U+FFFD."
+    )

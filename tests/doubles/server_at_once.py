@@ -97,8 +97,9 @@ def answers_each_its_own(create_app: CreateApp) -> None:
 def _let_all_run(gate: Gate, engine: ScriptedEngine, requests: int) -> None:
     gate.open()
     for _ in range(100):
-        if engine.answered < requests:
-            time.sleep(0.001)
+        if engine.answered >= requests:
+            break
+        time.sleep(0.001)
 
 
 def _expect_its_own(answer: Answer, prompt: str, text: str, call: str, whose: str = "") -> None:

@@ -14,7 +14,7 @@ from tests.doubles.backends import zero_eos_backend
 from tests.doubles.calls import trace
 from tests.doubles.clock import FakeClock
 from tests.doubles.fast_tokenizer import END_OF_TEXT, IM_END, FastTokenizer
-from tests.doubles.loop_verdicts import counted
+from tests.doubles.loop_verdicts import counted, taken_for_an_eos
 from tests.doubles.scripted_model import ScriptedModel
 from tests.doubles.stream_record import Told
 from tests.doubles.stream_texts import short
@@ -46,8 +46,7 @@ def ends_at_every_eos(step: ModuleType) -> None:
                 )
                 why += "look for no stop id a second time, outside of that loop: it alone ends an answer."
             elif told.forwards == 1 and read(step, tokenizer, ids).forwards > 1:  # no EOS there looks like half an é
-                why = f"it ended at {ids[0]}, which is no EOS: compare ids, and never their text, for by themselves "
-                why += f"{ids[0]} and {half}, which is one, are both decoded to U+FFFD."
+                why = taken_for_an_eos(ids[0], half)
             elif eos == 0 and told.runs_on:
                 why = "0 is an id like any other, and here an EOS: `if id` and `eos or ...` take it for nothing."
             _expect_end(told, f"{why} Here {eos} came third.")

@@ -1,5 +1,6 @@
 """What is said of an exception whose text is known: on the very exceptions that Python and torch raise."""
 
+import ast
 import contextlib
 import json
 from collections.abc import Callable, Iterator
@@ -9,6 +10,8 @@ import torch
 
 from kata.causes import cause_of
 from kata.look import Look
+from kata.steps import STEPS, Step
+from kata.stubs import stub_of
 from tests.tools.throwaway import Project
 
 IDS = torch.zeros(1, 5, dtype=torch.int64)
@@ -95,6 +98,22 @@ def test_a_known_exception_is_explained(case: str) -> None:
     with pytest.raises(Exception) as raised:
         fail()
     assert words in cause_of(raised.type.__name__, str(raised.value))
+
+
+@pytest.mark.parametrize("step", STEPS[:8], ids=[step.module for step in STEPS[:8]])
+def test_a_stub_that_was_given_other_parameters_is_told_from_a_wrong_call(step: Step) -> None:
+    stub = ast.parse(stub_of(step))
+    names = [function.name for function in stub.body if isinstance(function, ast.FunctionDef)]
+    for each in (each for each in stub.body if isinstance(each, ast.ClassDef)):
+        names += [f"{each.name}.{method.name}" for method in each.body if isinstance(method, ast.FunctionDef)]
+    called_by_others = [name for name in names if name != "decode"]
+    assert called_by_others
+    for name in called_by_others:
+        told, others = (
+            cause_of("TypeError", f"{called}() takes 2 positional arguments but 3 were given")
+            for called in (name, f"my_{name.rpartition('.')[2]}")
+        )
+        assert "as the stub has it" in told and "do not fit" in others, name
 
 
 @pytest.mark.parametrize("text", ["the engine is gone", "'Box' object has no attribute 'lid'"])

@@ -76,10 +76,14 @@ def test_the_environment_is_made_once_mended_and_made_anew_where_nothing_else_he
     assert "1.1" in in_venv(project, "tiny_dep/__init__.py").read_text()
     assert "setting up" not in run(project, "-m", "kata", "check", "1").text
 
+    in_venv(project, "kata-stamp").unlink()  # as after an interrupted set-up
+    told = run(project, "-m", "kata.setup_env")
+    assert told.status == 0 and "installing" in told and "making the environment" not in told.text
+
     shutil.rmtree(in_venv(project, "tiny_dep-1.1.dist-info"))  # a package has gone
     assert "ready after" in run(project, "-m", "kata.setup_env")
 
-    in_venv(project, "kata-stamp").unlink()  # as after an interrupted set-up
+    in_venv(project, "kata-stamp").unlink()
     shutil.rmtree(in_venv(project, "tiny_dep"))  # its files have gone, and pip does not know
     told = run(project, "-m", "kata", "check", "1", wheels="nothing")
     assert told.status == 2 and "making the environment" in told, told.text
